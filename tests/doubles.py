@@ -92,6 +92,21 @@ class FixedVocabulary:
         return len(self._texts)
 
 
+class AskedIndex:
+    """An index that keeps how many candidates it was asked for."""
+
+    def __init__(self, index: SqliteIndex) -> None:
+        self._index = index
+        self.limits: list[int] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    def candidates(self, terms: Sequence[str], *, limit: int, **given: Any) -> list[Candidate]:
+        self.limits.append(limit)
+        return self._index.candidates(terms, limit=limit, **given)
+
+
 class VanishingIndex:
     """An index whose first candidate is gone by the time it is loaded, as after a deletion."""
 

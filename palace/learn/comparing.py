@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from palace.learn.ending import ends
 from palace.learn.statement import Statement
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
@@ -19,8 +20,10 @@ from palace.learn.word_classes import (
     DWELLING,
     EXCLUSIVE_VERBS,
     FORMER,
+    LASTING,
     LIGHT,
     LIST_VERBS,
+    MEASURING,
     OFFICES,
     PLACES,
     QUALIFIERS,
@@ -72,7 +75,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
-        return Comparison(relation, *(_polarity(s) for s in (stored, new)))
+        return Comparison(relation, *("denied" if s.negated else "affirmed" for s in (stored, new)))
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 
@@ -94,16 +97,12 @@ def _alone(one: Statement, other: Statement) -> Iterator[str]:
             yield term.key
 
 
-def _polarity(statement: Statement) -> str:
-    return "denied" if statement.negated else "affirmed"
-
-
 def _said(terms: Sequence[Term]) -> str:
     return " ".join(t.surface for t in terms if t.key not in CHANGE_VERBS)
 
 
 def _relation(pair: _Aligned) -> Relation:
-    if _retires(pair) and _enough(pair):
+    if (_retires(pair) and _enough(pair)) or ends(pair.stored, pair.new) or _returns(pair):
         return "conflict"
     if _different_subject(pair):
         return "unrelated"
@@ -209,7 +208,7 @@ _INDEFINITE = frozenset({"a", "an"})
 
 
 def _soft(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.retired
+    return term.key in CHANGE_VERBS or term.key in ("up", "down") or term.retired
 
 
 def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
@@ -292,8 +291,20 @@ _LIGHT = frozenset("new leav left stock again".split())
 
 def _retires(pair: _Aligned) -> bool:
     """Whether the new statement names what is stored as over: "switched from X to Y"."""
-    over = {t.key for t in pair.new.terms if t.retired}
-    return bool(over) and any(t.key in over for t in pair.old_rest)
+    over = [t for t in pair.new.terms if t.retired]
+    # "The Saturday shifts" are not all that is on Saturdays.
+    named = {t.key for t in over if t.kind == "word"} or {t.key for t in over}
+    return any(t.key in named for t in pair.old_rest)
+
+
+def _returns(pair: _Aligned) -> bool:
+    """Whether what the stored statement says is over is so again."""
+    stored, new = pair.stored, pair.new
+    over = {t.key for t in stored.terms if t.retired}
+    if new.negated or new.past or "again" not in new.functions or not over:
+        return False
+    both = stored.first_person and new.first_person
+    return (both or _enough(pair)) and any(t.key in over for t in pair.new_rest)
 
 
 def _denied(pair: _Aligned) -> bool:
@@ -312,12 +323,17 @@ def _by_values(pair: _Aligned) -> Relation:
     qualified = [bool(s.functions & QUALIFIERS) for s in (pair.stored, pair.new)]
     if not old or not new or qualified[0] != qualified[1] or _apart_in_time(old, new, pair):
         return "unrelated"
+    told_apart = _has_code_and_more(old) and _has_code_and_more(new)
     typed, old, new = _take_typed_pairs(old, new)
     if typed is None:
         return "unrelated"
+    if told_apart:
+        return "doubtful"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
     old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
     new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
+    if typed:
+        old, new = _without_measures(old, new)
     # "The parallel class" is another class than "our class".
     narrowed = any(
         t.subject and t.kind == "word" and not t.verb and t.key != "new" for t in (*old, *new)
@@ -327,6 +343,25 @@ def _by_values(pair: _Aligned) -> Relation:
     if close and typed + slots:
         return "conflict"
     return "unrelated" if typed else "doubtful"
+
+
+def _has_code_and_more(terms: Sequence[Term]) -> bool:
+    """Whether a code says which one another value is told of: "paid INV-88 with 300 euros"."""
+    kinds = {term.kind for term in terms} - {"word"}
+    return "code" in kinds and len(kinds) > 1
+
+
+def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], list[Term]]:
+    """Leave out what only says what sort of value a number is: "lasts", "is … long".
+
+    Where both sides have such words they must say the same, for a room is 4 m long and 3 m wide;
+    and where more is said beside it ("50 euros cheaper") it is another value.
+    """
+    rests = [[t for t in side if t.subject or t.key not in MEASURING] for side in (old, new)]
+    said = [{t.key for t in side} & MEASURING for side in (old, new)]
+    if all(said) and not said[0] | said[1] <= LASTING:
+        return old, new
+    return old if rests[1] else rests[0], new if rests[0] else rests[1]
 
 
 def _one_thing(pair: _Aligned, values: int) -> bool:
@@ -509,7 +544,7 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         return all(p[0].name for p in (old, new))
     if verbs & LIST_VERBS:
         return False
-    moved = bool(pair.new.verbs & CHANGE_VERBS)
+    moved = bool(pair.new.verbs & CHANGE_VERBS - {"go"})  # "goes to school"
     exclusive = bool(verbs & EXCLUSIVE_VERBS) or (
         moved and bool(pair.stored.verbs & EXCLUSIVE_VERBS or not pair.stored.verbs)
     )

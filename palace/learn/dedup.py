@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from operator import eq
 
 import regex
 
@@ -25,21 +27,32 @@ _NEGATIONS = frozenset(
     "not no never none without cannot don t won isn aren doesn didn nicht nie kein pas jamais"
     " sin nunca jamas nao не никогда 不 没 ない".split()
 )
-# Signs that no token holds and that still change what is said.
-_SIGNS = regex.compile(r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)")
+# Signs that no token holds and that still change what is said, and names that no ending is cut off:
+# docs.example is not doc.example.
+_SIGNS = regex.compile(
+    r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)"
+    r"|(?<![\p{L}\p{N}-])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
+)
 
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 
 
-def find_duplicate(text: str, resembling: Iterable[Memory]) -> tuple[Memory, Match] | None:
+def find_duplicate(
+    text: str, resembling: Iterable[Memory], *, at: datetime | None = None
+) -> tuple[Memory, Match] | None:
     """Return the first memory that says the same thing, the closest kind of match first.
 
     `exact`: the same characters. `normalised`: the same index tokens and signs. `near`: nine tenths
     of the distinct tokens and four fifths of the shingles are shared, and neither a number, a name,
     a sign nor a negation differs; or the two statements, taken apart, hold the same terms ("on
     Thursdays …", "… on Thursdays"; "3 kids", "three kids").
+
+    Args:
+        text: The new statement.
+        resembling: Memories to compare it with.
+        at: When it is said. "On call this month" says something else in another month.
     """
-    found = list(resembling)
+    found = [m for m in resembling if of_one_time(text, at, m)]
     for match, says in _MATCHERS.items():
         for memory in found:
             if says(text, memory.text):
@@ -52,8 +65,24 @@ def says_the_same(text: str, other: str) -> bool:
     return any(matcher(text, other) for matcher in _MATCHERS.values())
 
 
-def _is_exact(text: str, other: str) -> bool:
-    return text == other
+def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
+    """Whether "today" or "this month" in a text means what it means in a memory."""
+    from palace.learn.statement import read_statement
+
+    said = memory.created
+    if at is None or said is None or at.date() == said.date():
+        return True
+    days = [term.key for term in read_statement(text).terms if term.kind == "day"]
+    return all(_period(day, at) == _period(day, said) for day in days)
+
+
+def _period(day: str, at: datetime) -> object:
+    """Return the year, month, week or day that one on this day tells of."""
+    if day.endswith("year"):
+        return at.year
+    if day.endswith("month"):
+        return at.year, at.month
+    return at.isocalendar()[:2] if day.endswith("week") else at.date()
 
 
 def _is_normalised(text: str, other: str) -> bool:
@@ -124,7 +153,7 @@ class _Outline:
 
     @cached_property
     def signs(self) -> list[str]:
-        return _SIGNS.findall(self._text)
+        return _SIGNS.findall(self._text.casefold())
 
     @cached_property
     def values(self) -> list[str]:
@@ -141,7 +170,7 @@ def _outline(text: str) -> _Outline:
 
 
 _MATCHERS: dict[Match, Callable[[str, str], bool]] = {
-    "exact": _is_exact,
+    "exact": eq,
     "normalised": _is_normalised,
     "near": _is_near,
 }

@@ -7,7 +7,7 @@ there is one, whose every proposal must be the person's own sentence. Nothing is
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -140,6 +140,8 @@ def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Messag
         own = sentences(message.content) if message.role == "user" else []
         if not own:
             kept.append(message)
+            told = message.content if playing and message.role == "assistant" else ""
+            playing = playing and not _says("role_play_over", map(plain, sentences(told)), cues)
             asked = asked and len(message.content) <= _SHORT_REPLY_CHARS
             continue
         said = [plain(sentence) for sentence in own if len(sentence) <= MAX_SENTENCE_CHARS]
@@ -157,7 +159,7 @@ def _in_earnest(history: Sequence[Message], cues: Sequence[Cues]) -> list[Messag
     return kept
 
 
-def _says(cue: str, said: Sequence[str], cues: Sequence[Cues]) -> bool:
+def _says(cue: str, said: Iterable[str], cues: Sequence[Cues]) -> bool:
     return any(c.says(cue, sentence) for sentence in said for c in cues)
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from palace.errors import TextRefusedError
 from palace.learn.dedup import find_duplicate
 from palace.ports import ConflictJudge, DrawerStore
-from palace.privacy import PersonalData, PrivacyFilter, Secrets
+from palace.privacy import PrivacyFilter
 from palace.recall.blocks import strip_own_markers
 from palace.text import new_id, utc_now
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
@@ -36,8 +36,7 @@ class Writer:
         store: The canonical files.
         resembling: Returns active memories of the same scope that resemble a draft.
         written: Called with every path that changed, so that the next question finds it.
-        secrets: `refuse` or `redact`.
-        personal_data: `off`, `redact` or `block`.
+        privacy: What may be written.
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
         judge: Has the last word on conflicts; without one the rules decide. It is asked before the
@@ -49,8 +48,7 @@ class Writer:
     store: DrawerStore
     resembling: Callable[[Draft], Sequence[Memory]]
     written: Callable[[str], object]
-    secrets: Secrets = "refuse"
-    personal_data: PersonalData = "off"
+    privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
     max_chars: int = 4000
     reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
     judge: ConflictJudge | None = None
@@ -67,10 +65,11 @@ class Writer:
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
-        A duplicate reinforces what is held. A word that counts less never retires one that counts
-        more: an agent that would supersede what a person said gets the conflict instead, and so
-        does what was said before the memory it contradicts. From the look to the last step no other
-        writer comes between.
+        A duplicate reinforces what is held, unless something else was said since: then it is a
+        contradiction of that, and goes with it. A word that counts less never retires one that
+        counts more: an agent that would supersede what a person said gets the conflict instead, and
+        so does what was said before the memory it contradicts. From the look to the last step no
+        other writer comes between.
 
         Args:
             draft: What to store.
@@ -118,7 +117,7 @@ class Writer:
             return self
         draft = replace(draft, text=self.fit(draft.text))
         similar = self._similar(draft, {m.id for m in replaces})
-        again = find_duplicate(draft.text, similar) is not None
+        again = find_duplicate(draft.text, similar, at=draft.created) is not None
         return replace(self, judge=ask_judge(self.judge, draft.text, () if again else similar))
 
     def _similar(self, draft: Draft, without: Collection[str]) -> list[Memory]:
@@ -139,12 +138,15 @@ class Writer:
 
         going = list(replaces)
         similar = self._similar(draft, {m.id for m in going})
-        duplicate = find_duplicate(draft.text, similar)
+        duplicate = find_duplicate(draft.text, similar, at=draft.created)
         if duplicate is not None:
             memory, match = duplicate
-            with self._promise(memory.id, going):
-                self._retire(going, by=memory)
-            return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
+            since = _contested(memory, draft, similar) if on_conflict != "keep" else []
+            if not find_conflicts(draft.text, since, judge=self.judge):
+                with self._promise(memory.id, going):
+                    self._retire(going, by=memory)
+                return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
+            going.append(memory)
         if on_conflict != "keep":
             found = find_conflicts(draft.text, similar, judge=self.judge)
             outranked = any(
@@ -190,11 +192,7 @@ class Writer:
             SecretRefusedError: If one holds a secret.
             PersonalDataRefusedError: If one holds personal data (and that is blocked).
         """
-        self._privacy.check_name("\n".join(names))
-
-    @property
-    def _privacy(self) -> PrivacyFilter:
-        return PrivacyFilter(self.secrets, self.personal_data)
+        self.privacy.check_name("\n".join(names))
 
     def fit(self, text: str, *, note_chars: int | None = None) -> str:
         """Return the text as it will be stored, or refuse it.
@@ -223,7 +221,7 @@ class Writer:
                 f"the text has {len(text)} characters, at most {most} fit a {kept}",
                 hint="store one statement at a time, or import the document",
             )
-        return self._privacy.written(text)
+        return self.privacy.written(text)
 
 
 def refuse_playbook(memory: Memory, *, instead: str) -> None:
@@ -259,6 +257,18 @@ def said_later(memory: Memory, moment: datetime | None) -> bool:
     """
     written = memory.created
     return written is not None and moment is not None and moment < written <= utc_now()
+
+
+def _contested(held: Memory, draft: Draft, others: Iterable[Memory]) -> list[Memory]:
+    """Return what was said between a memory and a draft that repeats it.
+
+    Where that says otherwise, the draft is news: "deploys are on Tuesdays again". A weaker word
+    than what is held makes none.
+    """
+    if TRUST_RANK[draft.trust] < TRUST_RANK[held.trust]:
+        return []
+    later = (m for m in others if said_later(m, held.created))
+    return [m for m in later if not said_later(m, draft.created)]
 
 
 def _hold_at_once(memory: Memory, draft: Draft) -> bool:

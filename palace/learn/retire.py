@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from palace.errors import MemoryNotFoundError
-from palace.learn.dedup import says_the_same
+from palace.learn.dedup import of_one_time, says_the_same
 from palace.learn.remember import Writer, makes_room, refuse_playbook
 from palace.text import utc_now
 from palace.types.changes import Duplicate, WriteResult
@@ -111,7 +111,8 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
     # By place: a copy of a whole file, as synced folders make them, has the same ids.
     others = [m for m in copies if m.source != memory.source]
-    return [m for m in others if says_the_same(m.text, memory.text)]
+    alike = [m for m in others if says_the_same(m.text, memory.text)]
+    return [m for m in alike if of_one_time(memory.text, memory.created, m)]
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: datetime | None) -> Draft:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
 from palace.learn.values import (
@@ -113,9 +113,10 @@ def read_statement(text: str) -> Statement:
     split = label or _subject_end(pieces, terms)
     if not present.isdisjoint(_MAY_END):
         terms = _with_retired(pieces, terms)
-    terms = [t._replace(subject=True) if t.at < split else t for t in terms]
+    moved = _moved(terms, split) if any(f in FIRST_PERSON for f in folded[:3]) else ()
+    terms = [t._replace(subject=True) if t.at < split or t in moved else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
-    handles = tuple(map(handles_of, terms))
+    handles = tuple(handles_of(t.key, t.surface, t.kind) for t in terms)
     return Statement(
         terms=tuple(terms),
         negated=not present.isdisjoint(NEGATIONS) and _is_negated(pieces),
@@ -304,6 +305,14 @@ def _verb_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
         if term.verb and (term.at or term.key in CHANGE_VERBS):
             return term.at
     return _value_at(pieces, terms)
+
+
+def _moved(terms: Sequence[Term], verb_at: int) -> Sequence[Term]:
+    """Return what "we" change, which is what is spoken of: "we moved the deploys to Thursdays"."""
+    behind = [t for t in terms if t.at >= verb_at]
+    if not behind or behind[0].key not in CHANGE_VERBS:
+        return ()
+    return list(takewhile(lambda t: t.kind == "word" and t.slot in ("", "a"), behind[1:]))
 
 
 def _is_imperative(terms: Sequence[Term]) -> bool:

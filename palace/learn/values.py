@@ -32,7 +32,7 @@ _PHRASES = tuple(
     for needles, pattern, plain in (
         ("n't|n’t", r"n['’]t\b", " not"),
         ("cannot", r"\b(can)not\b", r"\1 not"),
-        ("last |this ", r"\b(last|this) (year|week|month|night|summer)\b", r"\1-\2"),
+        ("last |this |next ", r"\b(last|this|next) (year|week|month|night|summer)\b", r"\1-\2"),
         ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
         # What begins a text is looked for by itself: "hi" stands in every other word.
         ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),
@@ -57,6 +57,9 @@ _PHRASES = tuple(
             r"\1 ",
         ),
         ("over night", r"\bover night\b", "overnight"),
+        ("gave up|got rid of", r"\b(?:gave up|got rid of)\b", "quit"),
+        (" back ", r"\b(?:are|is|'re|'s|went|came|gone) back (?=with|to|at|on|in)\b", "are again "),
+        ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
     )
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
@@ -67,10 +70,11 @@ _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
     # more than all else.
-    r"(?P<word>(?-i:[A-Za-z]++(?=[\s.,;!?)]|\Z)))"
+    r"(?P<word>(?-i:[A-Za-z]++(?=[\s,;!?)]|\.(?!\w)|\Z)))"
     r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
     r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
-    r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+)"
+    r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+"
+    r"|(?<!\w)\p{L}[\w-]*+(?:\.\p{L}[\w-]*+)++)"
     r"|(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"
     r"|(?P<code>\b\d+[a-z]+\d\w*|\b\d+[B-FH-JN-RU-Z]\b)"
     r"|(?P<number>(?:(?<!\w)[-\u2212])?\d+(?:[.,]\d+)*(?P<ordinal>st|nd|rd|th)?)"
@@ -145,13 +149,9 @@ def are_equal(one: Term, other: Term) -> bool:
     return True
 
 
-def handles_of(term: Term) -> frozenset[str]:
-    """Return all that `are_equal` goes by: terms that share none of it are not equal."""
-    return _handles(term.key, term.surface, term.kind)
-
-
 @lru_cache(maxsize=8192)
-def _handles(key: str, surface: str, kind: str) -> frozenset[str]:
+def handles_of(key: str, surface: str, kind: str) -> frozenset[str]:
+    """Return all that `are_equal` goes by: terms that share none of it are not equal."""
     found = {key}
     if kind == "word" and len(surface) >= _LEAST_SLIP:
         found.add("".join(sorted(surface.lower())))
@@ -364,11 +364,12 @@ def _cardinal(pieces: Sequence[Piece], at: int) -> tuple[str, int]:
 
 
 def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
-    """Whether "one" counts nothing: "the blue one", but "one month", "four one seven"."""
+    """Whether "one" counts nothing: "the blue one", but "need one key", "four one seven"."""
     if pieces[at].folded != "one":
         return False
     around = [pieces[n] for n in (at - 1, at + 1) if 0 <= n < len(pieces)]
-    return not any(_value(p) is not None or _unit(p) for p in around)
+    counts = at > 0 and stem(pieces[at - 1].folded) in VERBS and bool(_counted(pieces, at + 1))
+    return not counts and not any(_value(p) is not None or _unit(p) for p in around)
 
 
 def _spelt_digits(pieces: Sequence[Piece], at: int) -> int:

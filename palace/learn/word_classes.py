@@ -79,6 +79,12 @@ CHANGE_VERBS = _stems(
 # Only of what is over already: "we sell bread" ends nothing.
 LEAVING = _folded("quit sold dropped left cancelled stopped abandoned ditched replaced")
 LEAVING_VERBS = _stems("quit sell drop leave cancel stop abandon ditch replace")
+QUITTING = _stems("quit sell cancel stop abandon ditch")
+NO_MORE = _folded("longer more anymore")
+# Who no longer uses it does nothing with it any more, but may still know it.
+HAVING = _stems("use have own need get")
+REGARDING = _stems("know like love hate want see mention")
+HOW_OFTEN = _stems("every each always")
 SINCE_NOW = _folded(
     "now currently anymore longer instead actually nowadays new jetzt statt mehr changed moved"
     " switched replaced"
@@ -116,6 +122,9 @@ ATTRIBUTES = _stems(
 )
 # Of these a group has one at a time.
 OFFICES = _stems("captain treasurer president secretary chair landlord boss leader")
+# Beside a number they only say what sort of value it is: "lasts two weeks", "is two weeks long".
+LASTING = _stems("last long stay keep")
+MEASURING = LASTING | _stems("cost weigh measure set high tall wide deep")
 # A statement may hold one of these more and say the same.
 STANDING = _stems("run hang stand lie sit locate place take get")
 LIGHT = STANDING | _stems("port name all new hold number time")
@@ -211,7 +220,8 @@ CLOSED_CLASSES = _classes(
 )
 ANTONYMS: dict[str, frozenset[str]] = {}
 for _line in """
-enabled disabled|open closed|open shut|broken repaired|broken works|broken fixed|hate love
+enabled disabled|enabled off|disabled on|open closed|open shut|broken repaired|broken works
+broken fixed|hate love
 like hate|like dislike|short long|optional mandatory|compulsory voluntary|optional required
 cancelled confirmed|free taken|free cost|locked unlocked|negative positive|sold stock|left right
 left-handed right-handed|on off|allowed forbidden|allowed prohibited|public private|true false
@@ -268,7 +278,8 @@ WEEKDAYS = {
 AMBIGUOUS_DAYS = frozenset({"sat", "sun", "mon", "wed"})
 DEICTIC = _folded(
     "today yesterday tomorrow tonight last-year this-year last-week this-week last-month this-month"
-    " last-night last-summer this-summer heute gestern morgen"
+    " last-night last-summer this-summer next-week next-month next-year next-summer heute gestern"
+    " morgen"
 )
 NUMBER_WORDS = {
     word: number

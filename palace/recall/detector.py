@@ -29,14 +29,8 @@ from palace.text.full_stops import ends_sentence
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import ASKING, Turn
 
-PERSONAL_CUES = (
-    "past_we",
-    "past_i",
-    "ask_i",
-    "we_present",
-    "i_present",
-    "possessive_my",
-    "possessive_our",
+PERSONAL_CUES = tuple(
+    "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
@@ -126,7 +120,8 @@ class CueDetector:
         whole = self._signal(turn, query, text, features)
         if whole.band == "recall":
             return whole
-        best = max((whole, *self._asked_apart(turn)), key=_sureness)
+        signals = (whole, *self._asked_apart(turn))
+        best = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
         if _may_lean_on_recall(best, query, features) and self._asked_before(turn):
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
@@ -306,10 +301,6 @@ class CueDetector:
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
         }
-
-
-def _sureness(signal: RecallSignal) -> tuple[int, float]:
-    return _BANDS.index(signal.band), signal.score
 
 
 def _goes_on(text: str) -> bool:

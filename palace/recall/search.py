@@ -6,7 +6,7 @@ In: a query and a scope. Out: scored candidates, or hits with their memories loa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palace.ports import Background, Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
@@ -22,6 +22,9 @@ from palace.types.verdict import LayerName
 # Only the head of the candidate list is worth its neighbours.
 _NEIGHBOURED = 20
 _NEIGHBOURED_OF_RELATED = 10
+# A search brings so many candidates for each hit that is asked for, up to so many of a channel.
+_CANDIDATES_A_HIT = 3
+_MOST_WIDENED = 200
 # Candidates that related words bring, and the most words that are looked for.
 _RELATED = 30
 _RELATED_TERMS = 48
@@ -149,7 +152,9 @@ class Searcher:
 
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores in (0, 1)."""
-        best = self.scored(query, layer=layer)[:top_k]
+        wide = min(_CANDIDATES_A_HIT * top_k, _MOST_WIDENED)
+        deep = replace(self, candidates=max(self.candidates, wide, top_k))
+        best = deep.scored(query, layer=layer)[:top_k]
         memories = self.index.load([scored.candidate.key for scored in best])
         return [
             Hit(memory=memory, score=probability_of(scored.rank), parts=_parts(scored))

@@ -190,6 +190,23 @@ def test_another_value_is_a_conflict_for_a_person_to_decide(palace):
     assert fill.reason
 
 
+@pytest.mark.parametrize(
+    ("held", "told_now"),
+    [
+        ("Our dentist is Dr Okafor.", "Our dentist is Dr Lindgren now."),
+        ("Our bank is Sparbank.", "Our bank is Nordbank again."),
+        ("We build with Jenkins.", "We no longer use Jenkins."),
+    ],
+)
+def test_what_is_said_to_be_so_now_puts_right_what_was_so_before(palace, held, told_now):
+    old = palace.remember(held).memory
+    [fill] = palace.on_session_end("s", said((told_now, "Ok."))).filled
+    assert (fill.status, fill.text) == ("stored", told_now)
+    assert palace.get(old.id).superseded_by == fill.memory.id
+    palace.undo()
+    assert palace.get(old.id).status == "active"
+
+
 LONG_AGO = datetime(2025, 3, 6, 9, 0, tzinfo=timezone.utc)  # a Thursday
 
 

@@ -42,6 +42,9 @@ def worth(**fields: Any) -> Worth:
         ({}, {"dated": NOON - timedelta(days=60)}),
         ({"dated": NOON - timedelta(days=60), "counts": UseCounts(uses=9)},
          {"dated": NOON - timedelta(days=60)}),
+        # what was asked for until it changed is no younger than what was told since
+        ({"dated": NOON - timedelta(days=20)},
+         {"dated": NOON - timedelta(days=60), "counts": UseCounts(uses=1, last=NOON)}),
     ],
 )  # fmt: skip
 def test_what_is_worth_more_has_the_larger_prior(better: Any, worse: Any) -> None:

@@ -7,13 +7,14 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from palace.errors import SecretRefusedError, TextRefusedError, UnsafeNameError
 from palace.learn.promote import promotion_of
 from palace.learn.remember import Writer, superseded_fields
+from palace.privacy import PrivacyFilter
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
@@ -61,8 +62,9 @@ class Desk:
     def remember(self, text: str, **options: Any) -> WriteResult:
         names = ("scope", "kind", "trust", "valid_from", "valid_to")
         fields = {k: options.pop(k) for k in names if k in options}
+        created = utc_now() - timedelta(days=options.pop("days_ago", 0))
         return self.writer.remember(
-            Draft(text, created=utc_now(), **fields), room="desk", drawer="notes", **options
+            Draft(text, created=created, **fields), room="desk", drawer="notes", **options
         )
 
 
@@ -136,6 +138,39 @@ def test_another_value_is_asked_about(desk: Desk) -> None:
     assert "5432" in result.detail
     assert "5433" in result.detail
     assert desk.texts() == [PORT]
+
+
+def test_going_back_to_what_was_held_before_is_no_repetition(desk: Desk) -> None:
+    first = desk.remember(PORT, days_ago=60)
+    other = desk.remember(OTHER_PORT, days_ago=30, on_conflict="keep")
+    assert isinstance(desk.remember(PORT, days_ago=40), Duplicate)
+    assert isinstance(desk.remember(PORT, on_conflict="keep"), Duplicate)
+    assert isinstance(desk.remember(PORT, trust="agent"), Duplicate)
+    asked = desk.remember(PORT)
+    assert isinstance(asked, Conflict)
+    assert asked.memory.id == other.memory.id
+    again = desk.remember(PORT, on_conflict="supersede")
+    assert isinstance(again, Remembered)
+    gone = {m.id: m.superseded_by for m in desk.memories() if m.status == "inactive"}
+    assert gone == {first.memory.id: again.memory.id, other.memory.id: again.memory.id}
+
+
+@pytest.mark.parametrize(
+    ("text", "days", "result"),
+    [
+        ("Mira is on call this year.", 400, Remembered),
+        ("Mira is on call this month.", 40, Remembered),
+        ("Mira is on call this week.", 7, Remembered),
+        ("Mira is on call today.", 1, Remembered),
+        ("Mira is on call this month.", 0, Duplicate),
+        ("Mira is on call on Mondays.", 400, Duplicate),
+    ],
+)
+def test_what_is_said_of_another_day_or_month_is_no_repetition(
+    desk: Desk, text: str, days: int, result: type[WriteResult]
+) -> None:
+    assert isinstance(desk.remember(text, days_ago=days), Remembered)
+    assert isinstance(desk.remember(text), result)
 
 
 def test_keep_keeps_both(desk: Desk) -> None:
@@ -279,7 +314,7 @@ def test_secrets_are_refused_without_echo(desk: Desk) -> None:
 
 
 def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, secrets="redact")
+    desk = Desk(tmp_path, privacy=PrivacyFilter("redact"))
     result = desk.remember(f"our token is {TOKEN}, keep it")
     assert isinstance(result, Remembered)
     assert TOKEN not in result.memory.text
@@ -292,8 +327,10 @@ def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("secrets", ["refuse", "redact"])
 @pytest.mark.parametrize("where", ["room", "drawer", "tag", "project", "task", "session", "key"])
-def test_secrets_are_refused_in_names(tmp_path: Path, where: str, secrets: str) -> None:
-    desk = Desk(tmp_path, secrets=secrets)
+def test_secrets_are_refused_in_names(
+    tmp_path: Path, where: str, secrets: Literal["refuse", "redact"]
+) -> None:
+    desk = Desk(tmp_path, privacy=PrivacyFilter(secrets))
     place = {"room": "desk", "drawer": "notes"}
     fields: dict[str, Any] = {}
     if where in place:

@@ -186,6 +186,15 @@ def test_only_the_head_is_described() -> None:
     assert [bool(s.features) for s in ranked] == [True] * JUDGED + [False] * (60 - JUDGED)
 
 
+def test_of_what_matches_equally_well_the_latest_are_described() -> None:
+    asked = query("kettle")
+    found = [candidate("the kettle", number) for number in range(JUDGED + 5)]
+    scored = score(asked, found, weights=weights(asked, "kettle"))
+    assert [s.candidate.position for s in scored[:JUDGED]] == list(range(5, JUDGED + 5))
+    assert [s.candidate.position for s in scored[JUDGED:]] == list(range(5))
+    assert "coverage" in scored[JUDGED - 1].features
+
+
 def test_neighbours_of_a_conversation_lend_their_words() -> None:
     asked = query("kettle price")
     turns = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from palace.recall.logistic import LogisticModel
 from palace.recall.search import Searcher
 from palace.text import tokens
 from palace.types.query import Query
-from tests.doubles import VanishingIndex, indexed, memory
+from tests.doubles import AskedIndex, VanishingIndex, indexed, memory
 
 TEXTS = ("the blue kettle", "a green lamp", "blue lamp and blue kettle", "no such thing")
 
@@ -37,6 +38,15 @@ def test_hits_are_best_first_with_parts(searcher: Searcher) -> None:
 def test_top_k(searcher: Searcher) -> None:
     assert len(searcher.hits(query("kettle lamp"), top_k=1)) == 1
     assert searcher.hits(query("kettle"), top_k=0) == []
+    few = replace(searcher, candidates=1)
+    assert len(few.hits(query("kettle lamp"), top_k=3)) == 3
+
+
+@pytest.mark.parametrize(("top_k", "limit"), [(1, 3), (60, 180), (70, 200), (250, 250)])
+def test_a_search_looks_at_three_candidates_for_each_hit_up_to_200(top_k: int, limit: int) -> None:
+    index = AskedIndex(indexed(memory("kettle", 0)))
+    Searcher(index, candidates=2).hits(query("kettle"), top_k=top_k)
+    assert index.limits == [limit]
 
 
 def test_nothing_found(searcher: Searcher) -> None:

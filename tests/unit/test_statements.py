@@ -62,6 +62,16 @@ def test_the_words_are_kept_as_they_were_said():
         ("Ich hasse lange Listen.", "preference", "Ich hasse lange Listen."),
         ("I hate long lists.", "preference", "I hate long lists."),
         ("I have worked at Acme since 2015.", "fact", "I have worked at Acme since 2015."),
+        ("Our bank is Nordbank again.", "fact", "Our bank is Nordbank again."),
+        ("I'm working at the museum now.", "fact", "I'm working at the museum now."),
+        ("We're with Sparbank now.", "fact", "We're with Sparbank now."),
+        ("We no longer use Jenkins.", "fact", "We no longer use Jenkins."),
+        ("We've cancelled Netflix.", "fact", "We've cancelled Netflix."),
+        (
+            "I've changed dentists, our dentist is Dr Lindgren now.",
+            "fact",
+            "Our dentist is Dr Lindgren now.",
+        ),
     ],
 )
 def test_common_ways_to_say_what_lasts(text, kind, kept):
@@ -184,6 +194,8 @@ def test_spanish_if_is_no_yes():
     "opening",
     [
         "Let's play a game: you are the waiter, I am the guest.",
+        "Let us play a game: you are a pirate and I am the captain.",
+        "Let's play twenty questions.",
         "Pretend you're a travel agent.",
         "Spielen wir ein Rollenspiel.",
         "Jouons un peu, tu es le juge et je suis le témoin.",
@@ -193,6 +205,7 @@ def test_spanish_if_is_no_yes():
 def test_nothing_is_learned_of_a_role(opening):
     assert said(opening, "Go on.", "I live in Reykjavik.", "ok", "I'm vegan.") == []
     assert said(opening, "Go on.", "Enough role play.", "ok", "I'm vegan.") == ["I'm vegan."]
+    assert said(opening, "Correct, you won!", "Ha.", "ok", "I'm vegan.") == ["I'm vegan."]
 
 
 def test_a_text_that_was_announced_is_not_the_persons_own():

@@ -1,0 +1,58 @@
+"""Whether a statement tells that something is no longer what it was: "we no longer use Jenkins".
+
+In: statements. Out: yes or no, by rules over words, precision first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+
+from palace.learn.statement import Statement, read_statement
+from palace.learn.values import Term
+from palace.learn.word_classes import HAVING, HOW_OFTEN, NO_MORE, QUITTING, REGARDING
+
+# "The tyres of the car", "a lock for the bike": neither is there only while the other is.
+_ASIDE = frozenset({"of", "for", "about"})
+
+
+def ends(stored: Statement, new: Statement) -> bool:
+    """Whether all that the new statement says is over is what the stored one says is so.
+
+    "We sold the caravan", "she no longer cleans for us": what is over may be a part of what is
+    stored, and nothing else may be said.
+    """
+    denies = new.negated and bool(new.functions & NO_MORE)
+    over = [t for t in new.terms if not t.subject and (t.retired or denies)]
+    if not over or not (denies or _quits(new)) or stored.negated or stored.past:
+        return False
+    subjects = {t.key for t in new.terms if t.subject} - QUITTING
+    if stored.first_person != new.first_person or not subjects <= {stored.terms[0].key}:
+        return False
+    held = {t.key: t.slot for t in _whole(stored.terms)}
+    done = [t for t in over if t.verb] or (over[:1] if denies else [])
+    things = [t for t in over if t not in done]
+    if done and all(t.key in held for t in done):
+        return all(held.get(t.key) == t.slot for t in things)
+    has = HAVING.issuperset(t.key for t in done) and stored.verbs.isdisjoint(REGARDING)
+    return has and bool(things) and all(t.key in held for t in things)
+
+
+def tells_news(text: str) -> bool:
+    """Whether a statement says of itself that something else was so before: "now", "again"."""
+    said = read_statement(text)
+    return "again" in said.functions or (said.changed and "go" not in said.verbs)
+
+
+def _quits(new: Statement) -> bool:
+    """Whether "we" end something, and the statement ends with it: "we cancelled the Economist"."""
+    said = any(t.key in QUITTING for t in new.terms)
+    return said and new.first_person and new.terms[-1].retired
+
+
+def _whole(terms: Sequence[Term]) -> Iterator[Term]:
+    """Yield the terms that end a phrase and are not aside: "Jenkins", but not "Jenkins logs"."""
+    for term, after in zip_longest(terms, terms[1:]):
+        joined = after is not None and after.at == term.at + 1 and after.key not in HOW_OFTEN
+        if (term.verb or not joined) and term.slot not in _ASIDE:
+            yield term
