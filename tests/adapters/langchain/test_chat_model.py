@@ -837,15 +837,16 @@ async def test_it_streams_where_the_model_streams(palace, set_to, prompt):
 class OnlyStreaming(CountingModel):
     """Set to stream, as a client of OpenAI: whole replies cannot be read then."""
 
-    streaming: bool = True
+    streaming: bool = False
 
     def _generate(self, messages, stop=None, run_manager=None, **kwargs):
         raise ValueError("got a stream")
 
 
-async def test_a_model_that_is_set_to_stream_is_asked_to_point_in_a_stream(palace):
-    inner = OnlyStreaming(persona=honest, streaming=True)
-    chat = ChatPalace(inner=inner, palace=palace)
+@pytest.mark.parametrize("is_bound", [False, True])
+async def test_a_model_that_is_set_to_stream_is_asked_to_point_in_a_stream(palace, is_bound):
+    inner = OnlyStreaming(persona=honest, **({} if is_bound else {"streaming": True}))
+    chat = ChatPalace(inner=inner.bind(stream=True) if is_bound else inner, palace=palace)
 
     replies = [chat.invoke(UNCLEAR), await chat.ainvoke(UNCLEAR)]
 
