@@ -21,7 +21,7 @@ from llama_index_palace.pointing import aask, ask
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import demand_looked
-from llama_index_palace.synthesizer import spoken
+from llama_index_palace.synthesizer import astreamed, spoken, streamed, streams
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
 from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply
@@ -33,9 +33,9 @@ class PalaceQueryEngine(BaseQueryEngine):
     On a miss the reply is the honest fallback and nothing of the engine runs. On sufficient
     evidence the question is answered from the evidence and the answer checked; on unclear evidence
     only with a verified quote. The evidence is in `source_nodes`, the verdict in
-    `metadata["palace"]`. Query events are emitted as for any engine. Answers from evidence come
-    whole, also from an engine that streams; for streamed ones use an engine whose model is a
-    `PalaceLLM`. An engine that retrieves nothing says so in the palace's own sentence.
+    `metadata["palace"]`. Query events are emitted as for any engine. Where the engine streams,
+    what the palace answers is a stream of one piece; for more of them use an engine whose model is
+    a `PalaceLLM`. An engine that retrieves nothing says so in the palace's own sentence.
 
     Args:
         inner: The engine that answers everything else.
@@ -136,9 +136,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return self._turns.run(
-                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
-                )
+                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
+                answer = self._turns.run(answering, reply)
+                return streamed(answer) if streams(self.inner) else answer
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = inner(bundle)
         return self._turns.run(self._passed(response, ruling))
@@ -157,9 +157,9 @@ class PalaceQueryEngine(BaseQueryEngine):
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
             if ruling.refused or ruling.gated:
-                return await self._turns.arun(
-                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
-                )
+                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
+                answer = await self._turns.arun(answering, reply)
+                return astreamed(answer) if streams(self.inner) else answer
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
             response = await inner(bundle)
         return await self._turns.arun(self._passed(response, ruling))

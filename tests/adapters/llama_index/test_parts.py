@@ -15,11 +15,12 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
-from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.chat_engine import CondenseQuestionChatEngine, ContextChatEngine
+from llama_index.core.indices.query.query_transform.base import IdentityQueryTransform
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.memory import InsertMethod, Memory
-from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import QueryBundle
@@ -203,6 +204,41 @@ def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
     response = PalaceQueryEngine(inner, palace).query(PASS)
     assert "".join(response.response_gen) == HAIKU
     assert str(PalaceQueryEngine(inner, palace).query(HIT)) == f"{code_text(None)} [1]"
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR, PASS])
+@pytest.mark.parametrize("own", [False, True], ids=["asks the engine", "asks a model"])
+@pytest.mark.parametrize("turned", [False, True], ids=["plain", "turned"])
+async def test_a_streaming_engine_gives_what_can_be_read_in_pieces(
+    palace, model, own, turned, words
+):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    if turned:
+        inner = TransformQueryEngine(inner, IdentityQueryTransform())
+    engine = PalaceQueryEngine(inner, palace, llm=model if own else None)
+
+    now, later = engine.query(words), await engine.aquery(words)
+
+    assert isinstance(now, StreamingResponse)
+    assert isinstance(later, AsyncStreamingResponse)
+    assert now.metadata["palace"]["action"] == later.metadata["palace"]["action"]
+    assert await said(now) == await said(later) != ""
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, PASS])
+async def test_a_chat_engine_that_streams_can_stand_on_either_of_them(palace, model, words):
+    streaming = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    speaks = palace_synthesizer(palace, llm=model)
+    for engine, llm in (
+        (PalaceQueryEngine(streaming, palace), model),
+        (RetrieverQueryEngine(PalaceRetriever(palace), speaks), PalaceLLM(model, palace)),
+    ):
+        chat = CondenseQuestionChatEngine.from_defaults(
+            query_engine=engine, llm=llm, memory=remembering()
+        )
+        streamed = "".join(chat.stream_chat(words).response_gen)
+        chat.reset()
+        assert streamed == str(chat.chat(words))
 
 
 @pytest.mark.parametrize("streaming", [False, True])
