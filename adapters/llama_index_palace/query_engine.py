@@ -10,7 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    AsyncStreamingResponse,
+    Response,
+)
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms.llm import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
@@ -151,7 +155,10 @@ class PalaceQueryEngine(BaseQueryEngine):
         async def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
                 return await aask(self._llm, call, asked)
-            return ModelReply(str(await inner(_carrying(query_bundle, call.user_text))))
+            response = await inner(_carrying(query_bundle, call.user_text))
+            if isinstance(response, AsyncStreamingResponse):  # `str` reads it in another loop
+                response = await response.get_response()
+            return ModelReply(str(response))
 
         ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)
         lent = ruling.lend(asked)

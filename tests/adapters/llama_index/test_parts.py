@@ -225,6 +225,25 @@ async def test_a_streaming_engine_gives_what_can_be_read_in_pieces(
     assert await said(now) == await said(later) != ""
 
 
+async def test_a_stream_is_read_in_the_loop_that_began_it(palace):
+    loops = set()
+
+    class Streaming(ScriptedLLM):
+        async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
+            pieces = await super().astream_chat(messages, **kwargs)
+
+            async def told() -> Any:
+                async for piece in pieces:
+                    loops.add(asyncio.get_running_loop())
+                    yield piece
+
+            return told()
+
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=Streaming(), streaming=True)
+    await PalaceQueryEngine(inner, palace).aquery(HIT)
+    assert loops == {asyncio.get_running_loop()}
+
+
 @pytest.mark.parametrize("words", [MISS, HIT, PASS])
 async def test_a_chat_engine_that_streams_can_stand_on_either_of_them(palace, model, words):
     streaming = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
