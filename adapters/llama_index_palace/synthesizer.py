@@ -48,7 +48,12 @@ class _Speaking(BaseSynthesizer):
     def __init__(self, inner: BaseSynthesizer, sentence: str) -> None:
         self._inner = inner
         self._sentence = sentence
-        super().__init__(inner._llm, inner.callback_manager, streaming=inner._streaming)
+        super().__init__(
+            inner._llm,
+            inner.callback_manager,
+            streaming=inner._streaming,
+            output_cls=inner._output_cls,
+        )
 
     @property
     def _streaming(self) -> bool:  # chat engines set it for the one call that is to stream
@@ -96,10 +101,20 @@ def spoken(response: RESPONSE_TYPE, sentence: str) -> RESPONSE_TYPE:
 
 def streams(engine: object) -> bool:
     """Whether a query engine, or the one that it asks, answers in pieces."""
+    return bool(getattr(_synthesizer_of(engine), "_streaming", False))
+
+
+def makes_objects(engine: object) -> bool:
+    """Whether a query engine, or the one that it asks, answers with an object of a schema."""
+    has_schema = getattr(_synthesizer_of(engine), "_output_cls", None) is not None
+    return has_schema and not streams(engine)
+
+
+def _synthesizer_of(engine: object) -> object:
     synthesizer = getattr(engine, "_response_synthesizer", None)
     if synthesizer is None and hasattr(engine, "_query_engine"):
-        return streams(engine._query_engine)
-    return bool(getattr(synthesizer, "_streaming", False))
+        return _synthesizer_of(engine._query_engine)
+    return synthesizer
 
 
 def streamed(response: Response) -> StreamingResponse:

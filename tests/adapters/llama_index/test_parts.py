@@ -35,8 +35,9 @@ from llama_index_palace import (
     palace_tools,
 )
 from llama_index_palace.synthesizer import EMPTY
+from pydantic import BaseModel
 
-from palace import ConfigError, Mempalace, RecallMiss, agent_tools
+from palace import ConfigError, Mempalace, RecallMiss, UngroundedAnswerError, agent_tools
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -223,6 +224,58 @@ async def test_a_streaming_engine_gives_what_can_be_read_in_pieces(
     assert isinstance(later, AsyncStreamingResponse)
     assert now.metadata["palace"]["action"] == later.metadata["palace"]["action"]
     assert await said(now) == await said(later) != ""
+
+
+class Gate(BaseModel):
+    """What is asked for."""
+
+    code: str
+
+
+class Typed(ScriptedLLM):
+    """Makes one object, whatever it is asked."""
+
+    code: str = code_text(None).rsplit(" ", 1)[1].strip(".")
+
+    def structured_predict(self, output_cls: Any, prompt: Any, *args: Any, **kwargs: Any) -> Any:
+        self.prompts.append(prompt.format(**kwargs))
+        return output_cls(code=self.code)
+
+    async def astructured_predict(self, *args: Any, **kwargs: Any) -> Any:
+        return self.structured_predict(*args, **kwargs)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["query", "aquery"])
+class TestEngineOfObjects:
+    def asked(self, palace, model, words, asynchronous, retriever=OneNode) -> Any:
+        inner = RetrieverQueryEngine.from_args(retriever(), llm=model, output_cls=Gate)
+        return ask(PalaceQueryEngine(inner, palace), words, asynchronous)
+
+    @pytest.mark.parametrize("words", [MISS, UNCLEAR])
+    def test_a_miss_is_raised(self, palace, words, asynchronous):
+        model = Typed()
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            self.asked(palace, model, words, asynchronous)
+        assert words == UNCLEAR or not (model.prompts or model.calls)
+
+    def test_a_hit_is_an_object_on_evidence(self, palace, asynchronous):
+        response = self.asked(palace, Typed(), HIT, asynchronous)
+        assert response.response == Gate(code=Typed().code)
+        assert response.metadata["palace"]["action"] == "ground"
+        assert [node.node.id_ for node in response.source_nodes] == ["m-code"]
+
+    def test_a_lie_is_raised(self, palace, asynchronous):
+        with pytest.raises(UngroundedAnswerError) as raised:
+            self.asked(palace, Typed(code="9999"), HIT, asynchronous)
+        assert "9999" not in str(raised.value)
+
+    def test_no_recall_is_the_engines(self, palace, asynchronous):
+        response = self.asked(palace, Typed(code="9999"), PASS, asynchronous)
+        assert response.response == Gate(code="9999")
+
+    def test_an_engine_without_nodes_makes_none(self, palace, asynchronous):
+        with pytest.raises(RecallMiss):
+            self.asked(palace, Typed(), HIT, asynchronous, NoNode)
 
 
 async def test_a_stream_is_read_in_the_loop_that_began_it(palace):
