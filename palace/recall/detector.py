@@ -33,6 +33,11 @@ PERSONAL_CUES = (
     "possessive_my",
     "possessive_our",
 )
+# What only a memory can answer, whatever document stands beside the question.
+_OWN_CUES = (
+    *PERSONAL_CUES,
+    *("about_me", "ask_memory", "remember", "told", "again", "meta", "identity", "known_name"),
+)
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -113,7 +118,8 @@ class CueDetector:
         whole = self._signal(turn, query, text, self.features(turn, query, text=text))
         if whole.band == "recall":
             return whole
-        return max((whole, *self._asked_apart(turn)), key=_sureness)
+        sure = max((whole, *self._asked_apart(turn)), key=_sureness)
+        return replace(sure, own=sure.own or whole.own)
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -182,7 +188,8 @@ class CueDetector:
         if band == "other":
             kind, runner_up = "none", kind
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
-        return RecallSignal(kind, score, spoken, runner_up, band, leaning)
+        is_own = any(map(features.get, _OWN_CUES))
+        return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
 
     def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
         if score >= self._recall_at:

@@ -426,3 +426,21 @@ def test_where_no_language_can_read_the_letters_the_evidence_decides(prompt: str
 )
 def test_letters_that_a_language_can_read_leave_the_decision_to_the_cues(prompt: str) -> None:
     assert detected(prompt, model=bar_model({}, bias=-3.0)).band == "other"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_own"),
+    [
+        ("Who prepares the new budget?", False),
+        ("What is the invoice number?", False),
+        ("Wer hat das genehmigt?", False),
+        ("Who prepares our new budget?", True),
+        ("When did we sign it?", True),
+        ("Wann haben wir das unterschrieben?", True),
+        ("Do you remember who signed it?", True),
+        ("What did Mira say about it?", True),
+        ("Who are you?", True),
+    ],
+)
+def test_whether_only_a_memory_can_answer(prompt: str, is_own: bool) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).own is is_own
