@@ -13,7 +13,7 @@ from typing import Literal
 
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
-from palace.recall.courtesies import only_thanks
+from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -34,10 +34,7 @@ PERSONAL_CUES = (
     "possessive_our",
 )
 # What only a memory can answer, whatever document stands beside the question.
-_OWN_CUES = (
-    *PERSONAL_CUES,
-    *("about_me", "ask_memory", "remember", "told", "again", "meta", "identity", "known_name"),
-)
+_OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -188,8 +185,20 @@ class CueDetector:
         if band == "other":
             kind, runner_up = "none", kind
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
-        is_own = any(map(features.get, _OWN_CUES))
+        is_own = not turn.beside or self._is_own(query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
+
+    def _is_own(self, query: Query, text: str, features: Mapping[str, float]) -> bool:
+        """Whether only a memory can answer. Who says "tell me" says nothing of himself yet."""
+        if any(map(features.get, _OWN_CUES)):
+            return True
+        rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms)
+        lexicon = self._lexicons.get(query.language, self._first)
+        himself = set(map(fold, lexicon.listed("first_person")))
+        return not himself.isdisjoint(fold(word.surface) for word in words(rest)) or any(
+            features.get(cue) and matches(lexicon.cues[cue], rest, timeout_ms=self._timeout_ms)
+            for cue in PERSONAL_CUES
+        )
 
     def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
         if score >= self._recall_at:
@@ -268,6 +277,11 @@ class CueDetector:
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
         }
+
+
+@cache
+def _to_be_told() -> str:
+    return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
 
 
 def _sureness(signal: RecallSignal) -> tuple[int, float]:

@@ -90,6 +90,7 @@ PhraseKind = Literal[
     "question_openers",
     "interjections",
     "closings",
+    "to_be_told",
     "introductions",
     "who_speaks",
     "speaking",

@@ -57,6 +57,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
     "question_openers": _LIST,
     "interjections": _LIST,
     "closings": _LIST,
+    "to_be_told": _LIST,
     "introductions": _LIST,
     "who_speaks": _LIST,
     "speaking": _LIST,

@@ -121,7 +121,8 @@ class RecallSignal:
         band: `recall`, `unsure` (the evidence decides) or `other`.
         leaning: Whether an unsure prompt is nearer to recall than to anything else.
         own: Whether it asks about who asks, about what was said to him, or about somebody or
-            something that the palace knows by name: no text beside it can answer that.
+            something that the palace knows by name: no text beside it can answer that. Not asked
+            where there is none.
     """
 
     kind: RecallKind
