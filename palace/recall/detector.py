@@ -33,7 +33,7 @@ PERSONAL_CUES = (
     "possessive_my",
     "possessive_our",
 )
-# What only a memory can answer, whatever document stands beside the question.
+# What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
 _OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {

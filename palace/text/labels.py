@@ -83,15 +83,10 @@ _ANSWERED = re.compile(
     re.IGNORECASE,
 )
 # "Answer the question "…" briefly": the words stand in a sentence of the program.
-_QUOTES = tuple(
-    f"{noun}{stop} {mark}"
-    for noun in ("question", "query")
-    for stop in ("", ":", ",")
-    for mark in '"“'
-)
+_QUOTES = tuple(f"{noun} {mark}" for noun in ("tion", "tion:", "query", "query:") for mark in '"“')
 _QUOTED = re.compile(
     r"(?:^|[,.:;][ \t])(?:please )?(?:answer|reply to|respond to) [^\n:.!?\"“]{0,60}"
-    r"\b(?:question|query)[:,]? (?:\"(?P<words>[^\"\n]{3,2000})\"|“(?P<curled>[^”\n]{3,2000})”)",
+    r"\b(?:question|query):? (?:\"(?P<words>[^\"\n]{3,2000})\"|“(?P<curled>[^”\n]{3,2000})”)",
     re.IGNORECASE | re.MULTILINE,
 )
 _TAGGED_TAIL = re.compile(
