@@ -13,7 +13,7 @@ from typing import Any
 from benchmarks.command import say
 from palace import ConfigError, Mempalace
 
-NAMES = "off, wordllama, model2vec:PATH, sentence-transformers:PATH_OR_NAME or openai"
+_NAMES = ("off", "wordllama", "openai", "model2vec:PATH", "sentence-transformers:PATH_OR_NAME")
 
 
 def add_option(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +21,8 @@ def add_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--embedder",
         default="off",
-        help=f"{NAMES} (by EMBEDDING_BASE_URL, EMBEDDING_MODEL_NAME and EMBEDDING_API_KEY)",
+        help=f"one of {', '.join(_NAMES)}; openai by EMBEDDING_BASE_URL, EMBEDDING_MODEL_NAME and"
+        " EMBEDDING_API_KEY",
     )
 
 
@@ -29,11 +30,11 @@ def use(name: str) -> None:
     """Make every palace that is opened from now on use an embedder.
 
     Raises:
-        ConfigError: If there is none of this name.
+        ConfigError: If none is listed by this name, with a model or without one.
     """
     provider, _, model = name.partition(":")
-    if provider not in NAMES.replace(":", " ").replace(",", " ").split():
-        raise ConfigError(f"{name!r} is no embedder", hint=f"use one of {NAMES}")
+    if (provider, bool(model)) not in {(n.partition(":")[0], ":" in n) for n in _NAMES}:
+        raise ConfigError(f"{name!r} is no embedder", hint=f"use one of {', '.join(_NAMES)}")
     os.environ["PALACE_EMBEDDINGS__PROVIDER"] = provider
     os.environ["PALACE_EMBEDDINGS__MODEL"] = model
 

@@ -186,10 +186,11 @@ def results(
             family: dict(Counter(j.verdict.action for j in all_judged if j.case.family == family))
             for family in families
         },
-        "right_memory": {
-            f"top{k}": mean([float(j.place is not None and j.place <= k) for j in ground])
-            for k in (1, 3, 5)
+        "families": {
+            family: _shares([j for j in all_judged if j.case.family == family])
+            for family in families
         },
+        "right_memory": _right_memory(ground),
         "presented_as_memory": mean([float(j.grounded) for j in refuse]),
         "plain_grounded_right": mean([float(j.grounded and j.place == 1) for j in plain]),
         "answerable_ground_or_confirm_right": mean(
@@ -212,6 +213,26 @@ def results(
             for model in (pointer, liar)
         },
         "decide_ms": latency_ms(durations_s),
+    }
+
+
+def _shares(group: Sequence[Judged]) -> dict[str, Any]:
+    """Return the measures of a family; what is to pass is presented wrongly as well."""
+    return {
+        "n": len(group),
+        "right_memory": _right_memory([j for j in group if j.case.expect == "ground"]),
+        "presented_as_memory": mean(
+            [float(j.grounded) for j in group if j.case.expect != "ground"]
+        ),
+        "deferred": mean([float(j.verdict.action == "confirm") for j in group]),
+    }
+
+
+def _right_memory(ground: Sequence[Judged]) -> dict[str, float]:
+    """Return how often the right memory is the first piece of evidence, in the first 3 and 5."""
+    return {
+        f"top{k}": mean([float(j.place is not None and j.place <= k) for j in ground])
+        for k in (1, 3, 5)
     }
 
 

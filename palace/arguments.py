@@ -10,13 +10,17 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
+from numbers import Real
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from palace.errors import ConfigError
+from palace.types.memory import MemoryKind, Trust
 from palace.types.session import Message
 
+KINDS: tuple[str, ...] = get_args(MemoryKind)
+SOURCES: tuple[str, ...] = get_args(Trust)
 _T = TypeVar("_T")
 
 
@@ -201,6 +205,39 @@ def check_counts(*, least: int = 1, **given: object) -> None:
                 f"{name} must be a whole number from {least} on, not {value!r}",
                 hint=f"leave {name} out for what the settings say",
             )
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Refuse a word that is none of those to choose from.
+
+    Raises:
+        ConfigError: If it is not.
+    """
+    if value not in choices:
+        raise ConfigError(f"{name} is {value!r}", hint=f"use one of {', '.join(choices)}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse a number that is not in [0, 1].
+
+    Raises:
+        ConfigError: If it is not; nan, words and truth values are in no range.
+    """
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
+        raise ConfigError(f"{name} is {value!r}", hint="use a number from 0 to 1")
+
+
+def check_validity(begin: datetime | None, end: datetime | None) -> None:
+    """Refuse a time that is over before it begins: such a memory would never be found.
+
+    Raises:
+        ConfigError: If it is.
+    """
+    if begin is not None and end is not None and end <= begin:
+        raise ConfigError(
+            f"valid_to ({end:%Y-%m-%d %H:%M}) is not after valid_from ({begin:%Y-%m-%d %H:%M})",
+            hint="name an end that is later than the beginning, or none",
+        )
 
 
 def require_palace(palace: _T) -> _T:

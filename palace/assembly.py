@@ -232,8 +232,7 @@ class Assembly:
             store=self._palace.store,
             resembling=self._resembling,
             written=self._palace.index_file,
-            secrets=self._settings.write.secrets,
-            personal_data=self._settings.write.personal_data,
+            privacy=self._palace.privacy,
             max_chars=self._settings.write.max_chars,
             reinforced=self._reinforced,
             judge=self._judge,
@@ -268,14 +267,10 @@ class Assembly:
         """What statements look like in the languages of the detector."""
         return load_cues(self._settings.detector.languages)
 
-    @property
+    @cached_property
     def generator(self) -> Generator | None:
         """The language model that the settings name, or the one that was handed in."""
-        return self._palace.generator or self._configured_generator
-
-    @cached_property
-    def _configured_generator(self) -> Generator | None:
-        return configured_generator(self._settings.generator)
+        return self._palace.generator or configured_generator(self._settings.generator)
 
     @cached_property
     def marks(self) -> SessionMarks:
@@ -291,8 +286,8 @@ class Assembly:
         return Consolidator(
             marks=self.marks,
             entries=self._entries_of,
-            write=self._write_entry,
-            frame=_as_own_block,
+            write=self.write_entry,
+            frame=lambda text: f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}",
             shown=self._palace.privacy.shown,
             clock=utc_now,
             limits=Limits(
@@ -310,7 +305,8 @@ class Assembly:
         title = session_title(session)
         return [m for m in self._palace.index.memories(room=TIMELINE) if m.session == title]
 
-    def _write_entry(self, entry: ConversationTurn) -> None:
+    def write_entry(self, entry: ConversationTurn) -> None:
+        """Put an entry on the timeline, unless it is there; the next question finds it."""
         for path in self._palace.store.append_timeline([entry]):
             self._palace.index_file(path)
 
@@ -430,7 +426,3 @@ class Assembly:
         """Return the last verdict records of a session, newest first."""
         last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
         return (record for record in last if record.get("session") == session_id)
-
-
-def _as_own_block(text: str) -> str:
-    return f"{OPEN_TAG}\n{escape_markers(text)}\n{CLOSE_TAG}"

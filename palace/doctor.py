@@ -11,8 +11,8 @@ import shlex
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -32,7 +32,7 @@ from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
 from palace.text import counted, utc_now
 from palace.types.checks import Check
-from palace.types.memory import Draft, Fault, Memory
+from palace.types.memory import Draft, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -59,19 +59,6 @@ _QUESTIONS = {
     "tr": "{} ile ne zaman tanışmıştık?",
 }
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """A memory that only the doctor knows.
-
-    Attributes:
-        memory: As it was stored.
-        question: What must find it.
-    """
-
-    memory: Memory
-    question: str
 
 
 class Works(NamedTuple):
@@ -134,7 +121,9 @@ def check_permissions(palace: Mempalace) -> Works:
             f"{palace.root} is read-only: it can be asked, but nothing can be remembered",
             "give this user permission to write to the folder",
         )
-    open_folders = [(f, mode) for f in _own_folders(palace) if (mode := _mode_for_others(f))]
+    elsewhere = [palace.scratchpad.folder] if palace.settings.scratchpad.dir else []
+    modes = [(f, stat.S_IMODE(f.stat().st_mode)) for f in (palace.root, *elsewhere) if f.is_dir()]
+    open_folders = [(f, mode) for f, mode in modes if mode & 0o077 and os.name != "nt"]
     if open_folders:
         listed = ", ".join(f"{folder} (mode {mode:o})" for folder, mode in open_folders)
         return Works(
@@ -144,29 +133,18 @@ def check_permissions(palace: Mempalace) -> Works:
     return Works(f"only you can enter {palace.root}")
 
 
-def _own_folders(palace: Mempalace) -> list[Path]:
-    """Return the palace and what belongs to it and stands elsewhere."""
-    folders = [palace.root, *([palace.scratchpad.folder] if palace.settings.scratchpad.dir else [])]
-    return [folder for folder in folders if folder.is_dir()]
-
-
-def _mode_for_others(folder: Path) -> int:
-    """Return the mode of a folder that others can enter, else 0."""
-    mode = stat.S_IMODE(folder.stat().st_mode)
-    return mode if os.name != "nt" and mode & 0o077 else 0
-
-
 def check_files(palace: Mempalace) -> Works:
     """Parse every file and list what could not be understood."""
     faults = tuple(dict.fromkeys(palace.faults()))
     if faults:
+        told = _listed(f"{fault.path}:{fault.line}: {fault.message}" for fault in faults)
         raise StoreError(
-            f"{counted(len(faults), 'place')} not understood: {_listed(map(_told, faults))}",
+            f"{counted(len(faults), 'place')} not understood: {told}",
             hint="correct the named lines; until then they are kept as they are",
         )
     paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
     copies = _copies(paths)
-    hints = [f"copies of other files, read as well: {_listed(iter(copies))}"] if copies else []
+    hints = [f"copies of other files, read as well: {_listed(copies)}"] if copies else []
     bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
     if bare:
         told = counted(bare, "heading")
@@ -262,19 +240,23 @@ def check_meaning(palace: Mempalace) -> Works:
 # Trials with a probe memory
 
 
-def check_search(palace: Mempalace, probe: Probe) -> Works:
+def check_search(palace: Mempalace, probe: Memory) -> Works:
     """Find the probe by the very next search."""
-    if probe.memory.id not in _found_ids(palace, probe):
+    if probe.id not in _found_ids(palace, probe):
         raise StoreError(
             "a memory that was just stored is not found by the next search", hint=_REINDEX
         )
     return Works("the next search finds what was remembered")
 
 
-def check_rebuild(palace: Mempalace, probe: Probe) -> Works:
+def check_rebuild(palace: Mempalace, probe: Memory) -> Works:
     """Build an index from the files alone: it has the probe, and else equals the one in use."""
-    with _rebuilt_index(palace) as rebuilt:
-        if rebuilt.get(probe.memory.id) != probe.memory:
+    with (
+        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
+        closing(SqliteIndex(Path(folder) / "index.sqlite")) as rebuilt,
+    ):
+        refresh(rebuilt, palace.sources)
+        if rebuilt.get(probe.id) != probe:
             raise StoreError(
                 "an index built from the files does not hold what was remembered",
                 hint="check rooms/ for a full or failing disk",
@@ -301,13 +283,13 @@ def _different(palace: Mempalace, rebuilt: SqliteIndex) -> set[str]:
     return {key for key in {*found, *expected} if found.get(key) != expected.get(key)}
 
 
-def check_retire(palace: Mempalace, probe: Probe) -> Works:
+def check_retire(palace: Mempalace, probe: Memory) -> Works:
     """Retire the probe; it must not be found, and still be readable."""
-    retired = palace.store.update(probe.memory, status="inactive")
+    retired = palace.store.update(probe, status="inactive")
     palace.index_file(retired.path)
     if retired.id in _found_ids(palace, probe):
         raise StoreError("a memory that was retired is still found by a search")
-    if palace.get(retired.id).text != probe.memory.text:
+    if palace.get(retired.id).text != probe.text:
         raise StoreError("a memory that was retired cannot be read any more")
     return Works("what was retired is not found, and stays readable")
 
@@ -333,7 +315,7 @@ def _memory_checks(palace: Mempalace) -> list[Check]:
     return checks if tidied.ok else [*checks, tidied]
 
 
-def _stored(palace: Mempalace, token: str) -> Probe:
+def _stored(palace: Mempalace, token: str) -> Memory:
     # Past the journal: nobody should be offered to take a probe back.
     result = palace.probe_writer.remember(
         Draft(f"The doctor stored the probe word zq{token} here.", trust="system"),
@@ -343,7 +325,7 @@ def _stored(palace: Mempalace, token: str) -> Probe:
     )
     if result.status != "stored":
         raise StoreError(f"a new memory was taken for an old one, in {result.memory.source}")
-    return Probe(result.memory, f"Which probe word did the doctor store, zq{token}?")
+    return result.memory
 
 
 def _unwritten(palace: Mempalace, error: PalaceError | OSError) -> list[Check]:
@@ -365,8 +347,8 @@ def _remove_probe(palace: Mempalace, token: str, made: Sequence[Path]) -> Works:
     return Works("the probe is removed")
 
 
-def _found_ids(palace: Mempalace, probe: Probe) -> set[str]:
-    return {hit.memory.id for hit in palace.search(probe.question, top_k=10)}
+def _found_ids(palace: Mempalace, probe: Memory) -> set[str]:
+    return {hit.memory.id for hit in palace.search(probe.text, top_k=10)}
 
 
 # Other trials
@@ -455,17 +437,6 @@ class _Unrecorded:
     enforcement: Enforcement
 
 
-@contextmanager
-def _rebuilt_index(palace: Mempalace) -> Iterator[SqliteIndex]:
-    """Build an index from the files beside the one in use, and throw it away afterwards."""
-    with (
-        tempfile.TemporaryDirectory(prefix="palace-doctor-") as folder,
-        closing(SqliteIndex(Path(folder) / "index.sqlite")) as index,
-    ):
-        refresh(index, palace.sources)
-        yield index
-
-
 def _missing(folder: Path) -> list[Path]:
     """Return the folder and its parents that do not exist yet, innermost first."""
     made = []
@@ -486,11 +457,7 @@ def _is_read_only(palace: Mempalace) -> bool:
     return not os.access(palace.root, os.W_OK | os.X_OK)
 
 
-def _told(fault: Fault) -> str:
-    return f"{fault.path}:{fault.line}: {fault.message}"
-
-
-def _listed(items: Iterator[str]) -> str:
+def _listed(items: Iterable[str]) -> str:
     shown = list(items)
     more = f"; and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
     return "; ".join(shown[:_SHOWN]) + more

@@ -36,15 +36,6 @@ def install_hint(extra: str) -> str:
     )
 
 
-def unreadable_hint(error: OSError) -> str:
-    """Return what a person can do about a file he named that cannot be read."""
-    if isinstance(error, FileNotFoundError):
-        return "check its name and its folder"
-    if isinstance(error, IsADirectoryError):
-        return "it is a folder: name a file in it"
-    return "check its permissions"
-
-
 class PalaceError(Exception):
     """Root of every error this package raises.
 

@@ -39,22 +39,19 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _topic_lines(judged: Mapping[str, Any]) -> list[str]:
-    if judged.get("topic") is None:
-        return []
-    return [
-        f"           {judged['topic']:.3f} sure that the first of what was found has to do with it;"
-        f" unclear evidence counts from {judged['on_topic_at']:.3f}"
-    ]
-
-
 def _judgement_lines(judged: Mapping[str, Any]) -> list[str]:
     bars = f"sufficient from {judged['sufficient_at']:.3f}, unclear from {judged['unclear_at']:.3f}"
     lines = [
         f"  judged   {judged['source']} as a {judged['model']}:"
         f" confidence {judged['confidence']:.3f}; {bars}",
         f"           {judged['band']} by the rule: {_RULES.get(judged['rule'], judged['rule'])}",
-        *_topic_lines(judged),
+    ]
+    if judged.get("topic") is not None:
+        lines.append(
+            f"           {judged['topic']:.3f} sure that the first of what was found has to do with"
+            f" it; unclear evidence counts from {judged['on_topic_at']:.3f}"
+        )
+    lines += [
         f"           probability {judged['probability']:.3f} = bias {judged['bias']:+.2f}"
         " and (value -> log-odds):",
         *_part_lines(judged["parts"]),

@@ -9,6 +9,7 @@ taken back. Both kinds of files are read up to the top of the repository the fol
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class IgnoreRules:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._top = _repository_of(folder)
-        self._specs: dict[Path, GitIgnoreSpec | None] = {}
+        self._spec = cache(_read_spec)
         if self._top != folder and self._found(folder, first=1, is_folder=True):
             # A person named a folder that the repository ignores: only its own rules hold.
             self._top = folder
@@ -83,11 +84,6 @@ class IgnoreRules:
                 if found is not None:
                     return found
         return False
-
-    def _spec(self, file: Path) -> GitIgnoreSpec | None:
-        if file not in self._specs:
-            self._specs[file] = _read_spec(file)
-        return self._specs[file]
 
 
 def _repository_of(folder: Path) -> Path:

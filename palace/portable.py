@@ -1,12 +1,13 @@
 """Names that a file must not have on one system or another; all other modules may ask.
 
-In: a name. Out: whether it is no note or kept for a device, and the name without joiners or
-the mark of a copy.
+In: a name. Out: what speaks against it, whether it is no note or kept for a device, and the name
+without the mark of a copy.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
@@ -22,6 +23,7 @@ _COPY_MARK = re.compile(
     r"| \(\d{1,2}\))\Z",
     re.IGNORECASE,
 )
+_DRIVE = re.compile(r"[A-Za-z]:")
 _JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 
 
@@ -40,6 +42,27 @@ def is_device(name: str) -> bool:
     return name.strip().split(".")[0].strip().lower() in _DEVICES
 
 
-def without_joiners(name: str) -> str:
-    """Return a name without the invisible characters that scripts are spelt with."""
-    return _JOINERS.sub("", name)
+def name_fault(name: str) -> str:
+    """Say what speaks against a folder or file of this name, as "is empty"; "" if nothing does."""
+    # A look-alike may turn into a separator or `..` only when normalised: check both forms.
+    forms = (name, unicodedata.normalize("NFKC", name))
+    return next((fault for form in forms if (fault := _fault(form))), "")
+
+
+def _fault(name: str) -> str:
+    bare = name.strip()
+    categories = {unicodedata.category(char) for char in _JOINERS.sub("", name)}
+    faults = (
+        (not bare, "is empty"),
+        ("Cc" in categories, "has a control character"),
+        ("Cf" in categories, "has an invisible or direction-changing character"),
+        (bool(categories & {"Cs", "Zl", "Zp"}), "has a character that no file name may have"),
+        (bare in {".", ".."}, "is a parent reference"),
+        (bare.startswith("/"), "is an absolute path"),
+        ("/" in name, "has a path separator"),
+        ("\\" in name, "has a backslash"),
+        (bool(_DRIVE.match(bare)), "starts with a drive letter"),
+        (bare.startswith("."), "starts with a dot, which hides it"),
+        (is_device(name), "is a reserved device name"),
+    )
+    return next((fault for failed, fault in faults if failed), "")

@@ -13,9 +13,6 @@ from palace.errors import PersonalDataRefusedError, SecretRefusedError
 from palace.secrets import find_secrets, redact
 from palace.secrets.findings import describe
 
-Secrets = Literal["refuse", "redact"]
-PersonalData = Literal["off", "redact", "block"]
-
 
 @dataclass(frozen=True, slots=True)
 class PrivacyFilter:
@@ -27,8 +24,8 @@ class PrivacyFilter:
             refuses to write them, and shows without it what was there before.
     """
 
-    secrets: Secrets = "refuse"
-    personal_data: PersonalData = "off"
+    secrets: Literal["refuse", "redact"] = "refuse"
+    personal_data: Literal["off", "redact", "block"] = "off"
 
     def refusal(self, text: str) -> str:
         """Return why a text may not be written, with kinds and places, or ""."""

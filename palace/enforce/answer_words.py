@@ -5,7 +5,7 @@ In: text. Out: content words and the classes that the answer check compares.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -23,7 +23,6 @@ _NUMBERED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerWords:
     """The word lists of the answer check; all folded.
 
@@ -47,23 +46,33 @@ class AnswerWords:
         classes: Classes of things, each thing the tokens of its names.
     """
 
-    function: frozenset[str]
-    persons: frozenset[str]
-    framing: frozenset[str]
-    refusals: regex.Pattern[str]
-    advice: regex.Pattern[str]
-    offers: regex.Pattern[str]
-    courtesies: regex.Pattern[str]
-    items: regex.Pattern[str]
-    affirmations: frozenset[str]
-    denials: frozenset[str]
-    negations: frozenset[str]
-    reminders: regex.Pattern[str]
-    opposites: frozenset[str]
-    groups: dict[str, frozenset[int]]
-    codes: dict[str, frozenset[str]]
-    antonyms: tuple[tuple[frozenset[str], frozenset[str]], ...]
-    classes: tuple[tuple[frozenset[str], ...], ...]
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        stopwords = (lexicon.stopwords for lexicon in load_lexicons(DEFAULT_LANGUAGES))
+        self.function = frozenset[str]().union(*stopwords)
+        self.persons = _folded(data["persons"])
+        self.framing = _forms(data["framing"])
+        self.refusals = _any_of(data["refusals"])
+        self.advice = _any_of(data["advice"])
+        self.offers = regex.compile(rf"\W*(?:{'|'.join(data['offers'])})[^:;–—]*")
+        courtesies = "|".join(map(fold, data["courtesies"]))
+        self.courtesies = regex.compile(rf"\W*(?:{courtesies})\W*")
+        items = "|".join(data["items"].split())
+        self.items = regex.compile(_NUMBERED.format(items), regex.IGNORECASE)
+        self.affirmations = _folded(data["affirmations"])
+        self.denials = _folded(data["denials"])
+        self.negations = _folded(data["negations"])
+        self.reminders = regex.compile("|".join(data["reminders"]), regex.IGNORECASE)
+        self.opposites = _forms(data["opposites"])
+        self.groups = _groups(data["synonyms"])
+        self.codes = {w: frozenset(line.split()) for line in data["codes"] for w in line.split()}
+        self.antonyms = tuple(
+            (_stems(one), _stems(other))
+            for one, other in (pair.split("/") for pair in data["antonyms"])
+        )
+        self.classes = tuple(
+            tuple(_stems(member.replace("=", " ")) for member in line.split())
+            for line in data["classes"]
+        )
 
 
 @lru_cache(maxsize=1)
@@ -71,48 +80,33 @@ def answer_words() -> AnswerWords:
     """Return the word lists, read once."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     text = (resources.files("palace.enforce") / "answer_words.yaml").read_text("utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the safe loaders
-    groups: dict[str, set[int]] = {}
-    for number, line in enumerate(data["synonyms"]):
+    return AnswerWords(yaml.load(text, Loader=loader))  # noqa: S506 - one of the safe loaders
+
+
+def _groups(lines: Iterable[str]) -> dict[str, frozenset[int]]:
+    groups: dict[str, frozenset[int]] = {}
+    for number, line in enumerate(lines):
         for word in line.split():
-            groups.setdefault(stem(fold(word)), set()).add(number)
-    lexicons = load_lexicons(DEFAULT_LANGUAGES)
-    return AnswerWords(
-        function=_forms(data["function"]).union(*(lexicon.stopwords for lexicon in lexicons)),
-        persons=frozenset(map(fold, data["persons"].split())),
-        framing=_forms(data["framing"]),
-        refusals=_any_of(data["refusals"]),
-        advice=_any_of(data["advice"]),
-        offers=regex.compile(rf"\W*(?:{'|'.join(data['offers'])})[^:;–—]*"),
-        courtesies=regex.compile(rf"\W*(?:{'|'.join(map(fold, data['courtesies']))})\W*"),
-        items=regex.compile(_NUMBERED.format("|".join(data["items"].split())), regex.IGNORECASE),
-        affirmations=frozenset(map(fold, data["affirmations"].split())),
-        denials=frozenset(map(fold, data["denials"].split())),
-        negations=frozenset(map(fold, data["negations"].split())),
-        reminders=regex.compile("|".join(data["reminders"]), regex.IGNORECASE),
-        opposites=_forms(data["opposites"]),
-        codes={word: frozenset(line.split()) for line in data["codes"] for word in line.split()},
-        groups={token: frozenset(numbers) for token, numbers in groups.items()},
-        classes=tuple(
-            tuple(frozenset(map(stem, member.split("="))) for member in line.split())
-            for line in data["classes"]
-        ),
-        antonyms=tuple(_sides(pair) for pair in data["antonyms"]),
-    )
+            token = stem(fold(word))
+            groups[token] = groups.get(token, frozenset()) | {number}
+    return groups
 
 
 def _any_of(patterns: list[str]) -> regex.Pattern[str]:
     return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-def _sides(pair: str) -> tuple[frozenset[str], frozenset[str]]:
-    one, other = pair.split("/")
-    return frozenset(map(stem, one.split())), frozenset(map(stem, other.split()))
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
 
 
-def _forms(text: str) -> frozenset[str]:
-    folded = [fold(word) for word in text.split()]
-    return frozenset(folded) | frozenset(stem(word) for word in folded)
+def _folded(words: str) -> frozenset[str]:
+    return frozenset(map(fold, words.split()))
+
+
+def _forms(words: str) -> frozenset[str]:
+    folded = _folded(words)
+    return folded | frozenset(map(stem, folded))
 
 
 @lru_cache(maxsize=1024)

@@ -14,7 +14,7 @@ from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
-from palace.types.verdict import Evidence, Verdict
+from palace.types.verdict import Verdict
 
 QuoteCalls = Literal["one", "two"]
 Steps = Generator["ModelCall", "ModelReply", "Answer"]
@@ -182,22 +182,10 @@ def _pointed(
     parsed = parse_quote(reply.text if reply.arguments is None else reply.arguments)
     quoted = verify_quote(parsed, verdict.evidence)
     if quoted is None:
-        return _refused(verdict, options), None
-    return _proved(verdict, quoted), parsed
-
-
-def _proved(verdict: Verdict, quoted: Evidence) -> Verdict:
-    return replace(
-        verdict,
-        action="ground",
-        layer=quoted.layer,
-        evidence=(quoted,),
-        text=quote_evidence((quoted,)),
-    )
-
-
-def _refused(verdict: Verdict, options: AnswerOptions) -> Verdict:
-    return replace(verdict, action="fallback", text=verdict.text or options.fallback_text)
+        text = verdict.text or options.fallback_text
+        return replace(verdict, action="fallback", text=text), None
+    proved = replace(verdict, action="ground", layer=quoted.layer, evidence=(quoted,))
+    return replace(proved, text=quote_evidence(proved.evidence)), parsed
 
 
 def _confirmed(

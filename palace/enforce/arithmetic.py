@@ -17,9 +17,11 @@ from itertools import chain, combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.quantities import DEGREES, MONEY, Quantity, decimals, read_quantities
+from palace.enforce.quantities import decimals, read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.shown_sums import shown_values
 from palace.enforce.source import NO_PARTS, Source, nearest_words
+from palace.enforce.units import DEGREES, MONEY
 from palace.text import fold, stem
 
 _WORKED_OUT = regex.compile(
@@ -202,7 +204,7 @@ def _typed(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
 def _rests(said: Quantity, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what all other numbers of a memory leave of its largest, as of a budget."""
     for source in sources:
-        sizes = [size for part in source.parts if (size := _size(part, said)) is not None]
+        sizes = _sizes(source.parts, said)
         if len(sizes) > 2:
             yield 2 * max(sizes) - sum(sizes)
 
@@ -270,7 +272,7 @@ def _totals(said: Quantity, beside: Sequence[Quantity], *, told: bool) -> Iterat
 
     What they leave counts where a word says so: "of 12 seven are sold, so five are left".
     """
-    sizes = [size for q in _usable(beside) if (size := _size(q, said)) is not None]
+    sizes = _sizes(_usable(beside), said)
     if len(sizes) > 1:
         yield sum(sizes)
         if told:
@@ -348,6 +350,10 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor
     return part.values[0] if not said.unit and says_nothing(said.noun) else None
+
+
+def _sizes(parts: Iterable[Quantity], said: Quantity) -> list[float]:
+    return [size for part in parts if (size := _size(part, said)) is not None]
 
 
 def says_nothing(noun: str) -> bool:
@@ -428,12 +434,8 @@ def _is_multiple(count: Quantity, each: Quantity, text: str) -> bool:
 def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
     """Yield halves and thirds of what is remembered, where one is spoken of."""
     texts = (sentence, *(source.text for source in sources))
-    sizes = [
-        size
-        for source in sources
-        for part in source.parts[:_MOST_PARTS]
-        if part.unit != "percent" and (size := _size(part, said)) is not None
-    ]
+    known = (part for source in sources for part in source.parts[:_MOST_PARTS])
+    sizes = _sizes((part for part in known if part.unit != "percent"), said)
     for parts, pattern in _FRACTIONS.items():
         if any(regex.search(pattern, text, regex.IGNORECASE) for text in texts):
             yield from (share for size in sizes for share in (size / parts, size - size / parts))
@@ -444,15 +446,14 @@ def _rates(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator
     if not _PER.search(sentence):
         return
     for source in sources:
-        for part in source.parts[:_MOST_PARTS]:
-            if (size := _size(part, said)) is not None:
-                yield from (rate for n in _RATES for rate in (size * n, size / n))
+        for size in _sizes(source.parts[:_MOST_PARTS], said):
+            yield from (rate for n in _RATES for rate in (size * n, size / n))
 
 
 def _wholes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     """Yield sum and mean of a list: numbers of one kind in a row, or all of them."""
     for row in (*_rows(parts), parts):
-        for sizes in (_alike(row, said), [s for q in row if (s := _size(q, said)) is not None]):
+        for sizes in (_alike(row, said), _sizes(row, said)):
             if len(sizes) > 1:
                 yield sum(sizes)
                 yield sum(sizes) / len(sizes)
@@ -522,8 +523,7 @@ def _all_pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 
 
 def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    sizes = [size for q in parts if (size := _size(q, said)) is not None][:_MOST_IN_THREES]
-    for a, b, c in combinations(sizes, 3):
+    for a, b, c in combinations(_sizes(parts, said)[:_MOST_IN_THREES], 3):
         yield from (a + b + c, a + b - c, a + c - b, b + c - a)
 
 

@@ -14,7 +14,8 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.dates import find_weekdays
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import Quantity, read_quantities
+from palace.enforce.quantities import read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.source import Source, listed_length
 from palace.enforce.spans import APART
 from palace.enforce.units import DAY_SECONDS
@@ -149,8 +150,6 @@ def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterato
                 same_sort = not quantity.unit and is_small(quantity) and not other
             if same_sort and spoken.isdisjoint(quantity.values):
                 yield quantity
-        if said.values[0] != 1 and _ONE.search(source.text):
-            yield said
         if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
             yield said
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 
 import regex
 
@@ -35,13 +36,13 @@ _WEEKDAY_LINES = (
 )
 _WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
-_ORDINAL_WORDS = (
+ORDINAL_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
     " twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh"
     " twenty-eighth twenty-ninth thirtieth thirty-first"
 ).split()
-_SPELLED = "|".join(sorted(_ORDINAL_WORDS, key=len, reverse=True))
+_SPELLED = "|".join(sorted(ORDINAL_WORDS, key=len, reverse=True))
 _DAY = rf"(?P<day>\d{{1,2}}|{_SPELLED})(?:st|nd|rd|th|er|º|\.)?"
 # What may stand before the last day of a range: "sam 12 au sam 19 juillet".
 _ITS_WEEKDAY = (
@@ -195,13 +196,9 @@ class FoundDate:
         return date(self.year, self.month, self.day).weekday()
 
 
-def find_dates(text: str) -> list[FoundDate]:
-    """Return the dates of a text that do not overlap, most complete writing first."""
-    return list(_dates_of(text))
-
-
 @lru_cache(maxsize=512)
-def _dates_of(text: str) -> tuple[FoundDate, ...]:
+def find_dates(text: str) -> tuple[FoundDate, ...]:
+    """Return the dates of a text that do not overlap, most complete writing first."""
     found: list[FoundDate] = []
     taken = bytearray(len(text))
     for pattern in _PATTERNS:
@@ -216,6 +213,11 @@ def _dates_of(text: str) -> tuple[FoundDate, ...]:
         month, day = _HOLIDAYS[match[0].casefold().replace("’", "'")]
         found.append(FoundDate(None, month, day, *match.span()))
     return tuple(found)
+
+
+def as_found(day: date) -> FoundDate:
+    """Return a day that is worked out."""
+    return FoundDate(day.year, day.month, day.day)
 
 
 def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
@@ -297,7 +299,7 @@ def _day(text: str | None) -> int | None:
     if not text:
         return None
     number = _number(text)
-    return _ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
+    return ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
 
 
 def _number(text: str | None) -> int | None:
@@ -307,14 +309,16 @@ def _number(text: str | None) -> int | None:
     return None
 
 
-def find_weekdays(text: str) -> list[tuple[int, int, int]]:
-    """Return the weekdays of a text as (Monday = 0, start, end)."""
-    return list(_weekdays_of(text))
-
-
 @lru_cache(maxsize=512)
-def _weekdays_of(text: str) -> tuple[tuple[int, int, int], ...]:
-    found = []
+def find_weekdays(text: str) -> tuple[tuple[int, int, int], ...]:
+    """Return the weekdays of a text as (Monday = 0, start, end)."""
+    found: dict[int, tuple[int, int, int]] = {}
+    for number, (start, end) in _read_weekdays(text):
+        found.setdefault(start, (number, start, end))
+    return tuple(found.values())
+
+
+def _read_weekdays(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     for match in _WORD.finditer(text):
         folded = fold(match[0])
         number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
@@ -322,27 +326,19 @@ def _weekdays_of(text: str) -> tuple[tuple[int, int, int], ...]:
             continue
         if match[0] == "tue" and right_before(_ITALIAN_YOURS, text, match.start()):
             continue
-        found.append((number, match.start(), match.end()))
-    found.extend(
-        (_weekday_cut(match), *match.span())
-        for match in _CUT_WEEKDAY.finditer(text)
-        if _AFTER_CUT.match(text, match.end())
-    )
+        yield number, match.span()
+    for match in _CUT_WEEKDAY.finditer(text):
+        if _AFTER_CUT.match(text, match.end()):
+            yield _weekday_cut(match), match.span()
     for row in _DUTCH_DAYS.finditer(text):
-        known = {start for _, start, _ in found}
-        found.extend(
-            (_DUTCH.split().index(day[0].casefold()), *day.span())
-            for day in _DUTCH_DAY.finditer(text, *row.span())
-            if day.start() not in known
-        )
+        for match in _DUTCH_DAY.finditer(text, *row.span()):
+            yield _DUTCH.split().index(match[0].casefold()), match.span()
     if _CUT_BESIDE.search(text):
-        found.extend((1, *match.span()) for match in _TUESDAY.finditer(text))
-    pointed = [(_weekday_cut(match), *match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
-    if len({number for number, *_ in pointed}) > 1:  # one alone may be another word cut
-        known = {start for _, start, _ in found}
-        found.extend(day for day in pointed if day[1] not in known)
-    found.extend((_WEEKDAYS[m[0]], m.start(), m.end()) for m in _DENSE_WEEKDAY.finditer(text))
-    return tuple(found)
+        yield from ((1, match.span()) for match in _TUESDAY.finditer(text))
+    pointed = [(_weekday_cut(match), match.span()) for match in _POINTED_WEEKDAY.finditer(text)]
+    if len({number for number, _ in pointed}) > 1:  # one alone may be another word cut
+        yield from pointed
+    yield from ((_WEEKDAYS[match[0]], match.span()) for match in _DENSE_WEEKDAY.finditer(text))
 
 
 def weekdays_between(text: str) -> Iterator[int]:
@@ -350,16 +346,12 @@ def weekdays_between(text: str) -> Iterator[int]:
 
     Where some of them are named besides ("Mon-Fri 7-21, lanes Wed only"), the others are not meant.
     """
-    found = sorted(find_weekdays(text), key=_start_of)
+    found = sorted(find_weekdays(text), key=itemgetter(1))
     named = {weekday for weekday, _, _ in found}
     for (first, _, end), (last, start, _) in pairwise(found):
         if _DAYS_TO.fullmatch(text, end, start):
             inside = {(first + n) % 7 for n in range(1, (last - first) % 7)}
             yield from inside if inside.isdisjoint(named) else ()
-
-
-def _start_of(weekday: tuple[int, int, int]) -> int:
-    return weekday[1]
 
 
 def _weekday_cut(match: regex.Match[str]) -> int:

@@ -14,6 +14,7 @@ import regex
 
 from palace.enforce.dates import (
     FoundDate,
+    as_found,
     completed,
     day_behind,
     find_dates,
@@ -90,7 +91,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     "12 May" gets the year of `as_of`, "the 5th" the months that are named beside it; "yesterday"
     and "last Friday" become that day.
     """
-    written = find_dates(text)
+    written = [*find_dates(text)]
     months = dict.fromkeys((day.year, day.month) for day in written if day.month)
     if as_of is not None and not months:
         months[as_of.year, as_of.month] = None
@@ -124,7 +125,8 @@ def _days_worked_out(text: str, said: date) -> Iterator[FoundDate]:
     """Yield the days that a text means by the day it was said: itself, "yesterday", "week 12"."""
     folded = fold(text)
     yield from _days_of_weeks(text, said)
-    worked_out = [said, *_days_told(folded, said)]
+    worked_out = [said]
+    worked_out.extend(said + timedelta(days=n) for word, n in _RELATIVE.items() if word in folded)
     if _WEEKEND.search(folded):
         worked_out.extend(_weekends_near(said))
     for weekday, _, end in find_weekdays(text):
@@ -133,7 +135,7 @@ def _days_worked_out(text: str, said: date) -> Iterator[FoundDate]:
             continue  # "Mon 27 April" is that day and no other
         back = (said.weekday() - weekday) % 7
         worked_out.extend(said - timedelta(days=n) for n in (back, back - 7) if n)
-    yield from (FoundDate(day.year, day.month, day.day) for day in worked_out)
+    yield from map(as_found, worked_out)
     yield from _periods_meant(folded, said)
 
 
@@ -180,12 +182,7 @@ def _days_of_weeks(text: str, said: date) -> Iterator[FoundDate]:
     for match in ISO_WEEK.finditer(text):
         if 1 <= int(match[1]) <= 52:
             for weekday in range(1, 8):
-                day = date.fromisocalendar(said.year, int(match[1]), weekday)
-                yield FoundDate(day.year, day.month, day.day)
-
-
-def _days_told(folded: str, said: date) -> Iterator[date]:
-    return (said + timedelta(days=n) for word, n in _RELATIVE.items() if word in folded)
+                yield as_found(date.fromisocalendar(said.year, int(match[1]), weekday))
 
 
 def _weekends_near(said: date) -> Iterator[date]:
@@ -217,4 +214,4 @@ def _days_around(said: date, unit: str, count: int) -> Iterator[FoundDate]:
     else:
         monday = said - timedelta(days=said.weekday()) + timedelta(weeks=count)
         days = [monday + timedelta(days=n) for n in range(5 if unit == "weekend" else 0, 7)]
-    yield from (FoundDate(day.year, day.month, day.day) for day in days)
+    yield from map(as_found, days)

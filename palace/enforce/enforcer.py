@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
 from palace.enforce.record import verdict_record
@@ -33,19 +33,15 @@ from palace.types.verdict import (
     nearly_as_sure,
 )
 
+if TYPE_CHECKING:
+    from palace.recall.query import Analyst
+
 _log = logging.getLogger(__name__)
 # Kinds whose answer has a home: a hit in an earlier layer is kept, but the home is asked first.
 HOME_LAYER: Mapping[RecallKind, LayerName] = {"procedure": "L4", "status": "L3"}
 # Confidence of unclear evidence from which a prompt that only leans to recall is taken for it.
 _PROMISING = 0.1
 _LOOKS = 3
-
-
-class Analyses(Protocol):
-    """Turns a turn into a query."""
-
-    def analyse(self, turn: Turn) -> Query:
-        """Return the query; any text at all gives one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ class Enforcement:
         beside: Reports on what stands beside the question of a turn; None if nobody reads it.
     """
 
-    analyst: Analyses
+    analyst: Analyst
     detector: Detector
     layers: tuple[Layer, ...]
     policy: Policy
@@ -147,7 +143,13 @@ class RetrievalEnforcer:
         Raises:
             ConfigError: If the prompt, the session, the project or a message is no text.
         """
-        turn = _as_turn(prompt, session_id, project, history, as_of)
+        if not isinstance(prompt, Turn):
+            prompt = Turn(prompt, session_id, project, tuple(history), as_of)  # type: ignore[arg-type]
+        check_texts(prompt=prompt.prompt)
+        check_given(session=prompt.session_id, project=prompt.project)
+        turn = replace(
+            prompt, history=messages_in(prompt.history), as_of=moment_in("as_of", prompt.as_of)
+        )
         parts = self._palace.enforcement
         started = time.perf_counter()
         heard = parts.heard(turn)
@@ -179,8 +181,14 @@ class RetrievalEnforcer:
         """Decide as `decide` does, in a thread, off the event loop."""
         import asyncio  # whoever awaits has it; nobody else need wait for it
 
-        turn = _as_turn(prompt, session_id, project, history, as_of)
-        return await asyncio.to_thread(self.decide, turn)
+        return await asyncio.to_thread(
+            self.decide,
+            prompt,
+            session_id=session_id,
+            project=project,
+            history=tuple(history),
+            as_of=as_of,
+        )
 
 
 # -- the walk --------------------------------------------------------------------------------------
@@ -216,7 +224,8 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
         verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
         return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
-    if parts.policy.inject_always and _may_carry_context(verdict):
+    # A person wrote this, and no evidence was asked for.
+    if parts.policy.inject_always and verdict.action == "pass" and not _is_machine(verdict):
         return _with_context(parts, verdict, query)
     return verdict
 
@@ -277,11 +286,6 @@ def _is_machine(verdict: Verdict) -> bool:
     return any(cue.startswith("machine:") for cue in verdict.signal.cues)
 
 
-def _may_carry_context(verdict: Verdict) -> bool:
-    """Whether a person wrote this and no evidence was asked for."""
-    return verdict.action == "pass" and not _is_machine(verdict)
-
-
 def _keep(journal: Journal, verdict: Verdict, parts: Enforcement) -> None:
     """Write the record; a journal that cannot be written must not silence a palace that reads."""
     try:
@@ -290,22 +294,6 @@ def _keep(journal: Journal, verdict: Verdict, parts: Enforcement) -> None:
         )
     except StoreError as error:
         _log.warning("verdict %s is not in the journal: %s", verdict.id, error)
-
-
-def _as_turn(
-    prompt: str | Turn,
-    session_id: str | None,
-    project: str | None,
-    history: Sequence[Mapping[str, str] | Message],
-    as_of: datetime | None,
-) -> Turn:
-    if not isinstance(prompt, Turn):
-        prompt = Turn(prompt, session_id, project, tuple(history), as_of)  # type: ignore[arg-type]
-    check_texts(prompt=prompt.prompt)
-    check_given(session=prompt.session_id, project=prompt.project)
-    return replace(
-        prompt, history=messages_in(prompt.history), as_of=moment_in("as_of", prompt.as_of)
-    )
 
 
 def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) -> list[LayerReport]:
@@ -378,7 +366,8 @@ def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> La
 def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
     verdict = _with_kind(verdict)
     kind = verdict.signal.kind
-    if kind == "status" and _only_stale(found, verdict.walk):
+    stale = bool(found.evidence) and found.evidence[0].stale
+    if kind == "status" and stale and _live_failed(verdict.walk):
         # An old status whose live artifact could not be fetched is not what was asked for.
         return _near_miss(verdict, [found], policy)
     answers = policy.on_hit == "answer" or kind in policy.answer_kinds
@@ -401,10 +390,6 @@ def _with_kind(verdict: Verdict) -> Verdict:
     if signal.kind != "none":
         return verdict
     return replace(verdict, signal=replace(signal, kind=signal.runner_up))
-
-
-def _only_stale(found: LayerReport, reports: Sequence[LayerReport]) -> bool:
-    return _live_failed(reports) and bool(found.evidence) and found.evidence[0].stale
 
 
 def _live_failed(reports: Sequence[LayerReport]) -> bool:

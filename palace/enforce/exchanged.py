@@ -15,7 +15,7 @@ from datetime import date
 from itertools import combinations, product, starmap
 from typing import NamedTuple
 
-from palace.enforce.layout import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention
+from palace.enforce.layout import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention, Placed
 from palace.enforce.specifics import places_in
 
 _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it
@@ -29,15 +29,8 @@ _NAMES = frozenset(("name", "capitals", GIVEN))  # their words tell by themselve
 _MOVING = frozenset((PERSON, *"dr mr mrs ms prof herr frau".split()))  # a title goes with its name
 
 
-class _Place(NamedTuple):
-    """Where a word or a mention stands."""
-
-    start: int
-    end: int
-    place: tuple[int, int, int]
-
-
-_Words = dict[str, list[_Place]]
+_Place = Mention | Placed
+_Words = dict[str, list[Placed]]
 
 
 class _Twins(NamedTuple):
@@ -73,7 +66,7 @@ def exchanged(
         exact = list(_exact(said, known)) if pairs else []
         words = _words_of(said), _words_of(known) if pairs else {}
         for one, two in pairs:
-            landmarks = [
+            landmarks: list[Sequence[Sequence[_Place]]] = [
                 *_worded(*words, one, two, newer),
                 *(places for sort, *places in exact if sort != _sort(one.said)),
             ]
@@ -110,13 +103,12 @@ def _are_apart(layout: Layout, one: Iterable[Mention], two: Sequence[Mention]) -
 
 def _exact(
     said: Layout, known: Layout
-) -> Iterator[tuple[tuple[str, str], list[_Place], list[_Place]]]:
+) -> Iterator[tuple[tuple[str, str], list[Mention], list[Mention]]]:
     """Yield the sort of what is no name, and where it stands in the sentence and the memory."""
     for mention in said.mentions[:MOST_MENTIONS]:
         if mention.kind not in _NAMES and not _is_readers(mention):
             spoken, remembered = (
-                [_Place(m.start, m.end, m.place) for m in layout.mentions if m.is_same(mention)]
-                for layout in (said, known)
+                [m for m in layout.mentions if m.is_same(mention)] for layout in (said, known)
             )
             if remembered:
                 yield _sort(mention), spoken, remembered
@@ -124,7 +116,7 @@ def _exact(
 
 def _worded(
     spoken: _Words, remembered: _Words, one: _Twins, two: _Twins, newer: AbstractSet[str]
-) -> Iterator[tuple[list[_Place], list[_Place]]]:
+) -> Iterator[tuple[list[Placed], list[Placed]]]:
     """Yield where each word stands that is said and remembered beside two mentions."""
     for token in spoken.keys() & remembered.keys() - newer:
         said = _outside(spoken[token], (one.said, two.said))
@@ -133,7 +125,7 @@ def _worded(
             yield said, known
 
 
-def _outside(places: Sequence[_Place], mentions: Sequence[Mention]) -> list[_Place]:
+def _outside(places: Sequence[Placed], mentions: Sequence[Mention]) -> list[Placed]:
     return [p for p in places if not any(m.start <= p.start < m.end for m in mentions)]
 
 
@@ -143,12 +135,11 @@ def _words_of(layout: Layout) -> _Words:
     found: _Words = {}
     for word in layout.words:
         if word.token not in _MOVING and word.start not in exact:
-            end = word.start + len(word.token)
-            found.setdefault(word.token, []).append(_Place(word.start, end, word.place))
+            found.setdefault(word.token, []).append(word)
     return found
 
 
-def _is_crossed(landmarks: Iterable[Sequence[list[_Place]]], one: _Twins, two: _Twins) -> bool:
+def _is_crossed(landmarks: Iterable[Sequence[Sequence[_Place]]], one: _Twins, two: _Twins) -> bool:
     """Whether what stands beside each mention of two stands beside the other one in the memory."""
     crossed = {True: 0.0, False: 0.0}  # beside the one, beside the two
     straight = total = 0.0

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import regex
 
+from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.units import UNITS
-from palace.text import fold
+from palace.text import fold, right_before
 
 _ONES = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
 _ONES |= {"〇": 0, "两": 2, "兩": 2}
@@ -36,11 +37,13 @@ _CLOCK = regex.compile(
     rf"|(?P<half>半)|(?P<quarter>[一三])刻)?"
 )
 _HOURS = 24
+_MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전)\s?$")
+_AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후)\s?$")
 
 
 @dataclass(frozen=True, slots=True)
 class HanNumber:
-    """A number in Chinese letters, or a time in minutes after midnight.
+    """A number in Chinese letters.
 
     Attributes:
         value: The number.
@@ -105,14 +108,29 @@ def _is_counted(written: str, behind: str) -> bool:
     )
 
 
-def han_clocks(text: str) -> Iterator[HanNumber]:
-    """Yield times of day in minutes; "三点" alone may be three points."""
+def han_clocks(text: str, *, all_day: bool = False) -> Iterator[Quantity]:
+    """Yield times of day that can hardly be anything else: "三点" alone may be three points.
+
+    Args:
+        text: Any text.
+        all_day: Whether those are yielded too, and either half of the day is meant by all.
+    """
     for match in _CLOCK.finditer(text):
         hour = han_value(match["h"])
         minutes = 30.0 if match["half"] else han_value(match["m"]) if match["m"] else 0.0
         if match["quarter"]:
             minutes = 15 * han_value(match["quarter"])
+        half = None if all_day else half_of_day(text, match.start())
+        sure = half or (match["mark"] == "時" and match["h"] != "一")
         more = any(match[part] for part in ("full", "m", "half", "quarter"))
-        if hour <= _HOURS:
-            sure = more or (match["mark"] == "時" and match["h"] != "一")
-            yield HanNumber(hour * 60 + minutes, *match.span(), sure)
+        if hour <= _HOURS and (all_day or sure or more):
+            yield Quantity(
+                times_of_day(hour * 60 + minutes, half), "clock", 1, *match.span(), match[0]
+            )
+
+
+def half_of_day(text: str, start: int) -> str | None:
+    """Return which half of the day is said right before a time, as Chinese and others do."""
+    if right_before(_MORNING, text, start):
+        return "a"
+    return "p" if right_before(_AFTERNOON, text, start) else None

@@ -11,8 +11,9 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.dates import find_weekdays
-from palace.enforce.quantities import Quantity, read_quantities
-from palace.enforce.units import UNITS
+from palace.enforce.quantities import read_quantities
+from palace.enforce.quantity import Quantity
+from palace.enforce.units import of_units
 from palace.text import fold, right_before
 
 _EVERY = regex.compile(
@@ -37,7 +38,7 @@ _SPANS = ("time", "months")
 @lru_cache(maxsize=512)
 def find_intervals(text: str) -> tuple[Quantity, ...]:
     """Return the intervals of a text as the durations they are."""
-    return tuple(_read_intervals(text))
+    return tuple(every for every in _read_intervals(text) if every.unit in _SPANS)
 
 
 def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
@@ -63,19 +64,9 @@ def _read_intervals(text: str) -> Iterator[Quantity]:
     for match in _EVERY.finditer(text):
         unit = "week" if find_weekdays(match["unit"]) else fold(match["unit"])
         count = next((n for n in (2, 3, 4) if match[f"n{n}"]), 1)
-        yield from _of_units(float(count), unit, match)
+        yield from of_units(match, unit, float(count))
     for match in _WORD.finditer(text):
-        yield from _of_units(1.0, _IN_ONE_WORD.get(fold(match[0]), ""), match)
+        yield from of_units(match, _IN_ONE_WORD.get(fold(match[0]), ""), 1.0)
         if fold(match[0]) == "fortnightly":
-            yield from _of_units(2.0, "week", match)
-    yield from (
-        quantity
-        for quantity in read_quantities(text)
-        if quantity.unit in _SPANS and right_before(_SO_MANY, text, quantity.start)
-    )
-
-
-def _of_units(count: float, unit: str, match: regex.Match[str]) -> Iterator[Quantity]:
-    family, factor = UNITS.get(unit, ("", 0.0))
-    if family in _SPANS:
-        yield Quantity((count,), family, factor, *match.span(), match[0])
+            yield from of_units(match, "week", 2.0)
+    yield from (q for q in read_quantities(text) if right_before(_SO_MANY, text, q.start))

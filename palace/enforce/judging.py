@@ -17,9 +17,11 @@ from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
+from palace.enforce.known_quantities import SaidNumber
 from palace.enforce.order import turned_round
 from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
-from palace.enforce.quantities import Quantity, find_quantities, read_quantities
+from palace.enforce.quantities import find_quantities, read_quantities
+from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.signs import end_of
 from palace.enforce.slots import Slots
@@ -277,7 +279,7 @@ def _is_scaled(text: str, sentence: str, support: Support, before: str) -> bool:
     """Whether a number of a sentence is twice or half another, as is said."""
     return any(
         quantity.text.strip() == text
-        and support.quantities.is_scaled(quantity, f"{before}\n{sentence}")
+        and support.quantities.is_scaled(SaidNumber(quantity, sentence, before))
         for quantity in read_quantities(sentence)
     )
 
@@ -326,7 +328,7 @@ def _specifics_missing(
     sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
-    dates = find_dates(sentence)
+    dates = [*find_dates(sentence)]
     known = [(d.start, d.end) for d in dates]
     dates += [
         d
@@ -335,8 +337,7 @@ def _specifics_missing(
     ]
     days = find_weekdays(sentence)
     spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
-    measured = [(q.start, q.end) for q in find_quantities(sentence, spans) if _is_plainly_number(q)]
-    specifics = find_specifics(sentence, [*measured, *spans])
+    specifics = find_specifics(sentence, spans, find_quantities(sentence, spans))
     taken = [(s.start, s.end) for s in specifics]
     wrong = [(s.start, s.text) for s in specifics if not support.specifics.has_specific(s)]
     wrong.extend(
@@ -373,7 +374,7 @@ def _words_missing(
             and not support.has_joined_name(word, sentence)
             and not is_spelled(word, support)
             and (len(word.surface) > 1 or support.has_other_label(word, sentence))
-            and not (opening and _is_known_word(word, support))
+            and not (opening and support.knows(word))
         ):
             yield word
     for word in read_words(sentence):
@@ -383,11 +384,6 @@ def _words_missing(
             or _has_another_in_english(word, support)
         ):
             yield word
-
-
-def _is_known_word(word: Word, support: Support) -> bool:
-    """Whether a word that may only open a sentence is no name."""
-    return support.has_word(word) or support.has_synonym(word) or support.is_ordinary(word)
 
 
 def _unfounded(
@@ -405,7 +401,7 @@ def _unfounded(
             quantity
             for quantity in left
             if any(
-                support.quantities.has_quantity(reading, sentence, before, held)
+                support.quantities.has_number(SaidNumber(reading, sentence, before, held))
                 for reading in _meant(quantity, sentence)
             )
             or any(
@@ -431,10 +427,8 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
     dotted = _DOTTED.fullmatch(quantity.text)
     if dotted and (quantity.unit == "time" or (not quantity.unit and _AT.search(before))):
-        at = 60.0 * int(dotted["h"]) + int(dotted["m"])
-        yield replace(
-            quantity, unit="clock", factor=1.0, values=(at,) if at >= 780 else (at, at + 720)
-        )
+        times = times_of_day(60.0 * int(dotted["h"]) + int(dotted["m"]))
+        yield replace(quantity, unit="clock", factor=1.0, values=times)
     if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
         yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):
@@ -480,11 +474,6 @@ def _has_another_in_english(word: Word, support: Support) -> bool:
     )
 
 
-def _is_plainly_number(quantity: Quantity) -> bool:
-    """Whether a number with letters ("60g", "18.5k") is no identifier."""
-    return bool(quantity.unit) or quantity.text[-1:].isalpha()
-
-
 def is_label(sentence: str) -> bool:
     """Whether a piece only says what stands below it: a heading, the head of a table."""
     head, _, rule = sentence.strip().partition("\n")
@@ -503,9 +492,17 @@ def _claims_missing(
     content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    if _is_wrong(sentence, content, taken, grounds, label=label):
-        return [_short(sentence)]
-    return []
+    refuted = contradicts(sentence, grounds.clauses, grounds.language) or affirms_denied(
+        sentence, grounds.texts
+    )
+    share = own = _share(content, grounds.everything)
+    if grounds.strict and grounds.is_yes_no and not is_negated(sentence):
+        own = _share(content, grounds.unasked)
+    least = LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE
+    # What is exact in it stands there, and one word is too little to judge.
+    is_brief = taken or label or len(content) <= BRIEF_WORDS
+    uncovered = (grounds.strict and own < STRICT_LEAST_COVERED) or (not is_brief and share < least)
+    return [_short(sentence)] if refuted or uncovered else []
 
 
 def _says_something(word: Word) -> bool:
@@ -521,30 +518,6 @@ def _lone_word(sentence: str, taken: Sequence[tuple[int, int]], grounds: Grounds
     if taken or len(listed) != 1 or listed[0].surface.islower() or not _says_something(listed[0]):
         return ""
     return "" if _share(listed, grounds.everything) else listed[0].surface
-
-
-def _is_wrong(
-    sentence: str,
-    content: Sequence[Word],
-    taken: Sequence[tuple[int, int]],
-    grounds: Grounds,
-    *,
-    label: bool,
-) -> bool:
-    """Whether a sentence as a whole is refuted, put together wrongly or not covered."""
-    if contradicts(sentence, grounds.clauses, grounds.language):
-        return True
-    if affirms_denied(sentence, grounds.texts):
-        return True
-    share = _share(content, grounds.everything)
-    if grounds.strict:
-        affirmed = grounds.is_yes_no and not is_negated(sentence)
-        own = _share(content, grounds.unasked) if affirmed else share
-        if own < STRICT_LEAST_COVERED:
-            return True
-    if taken or label or len(content) <= BRIEF_WORDS:
-        return False  # what is exact in it stands there, and one word is too little to judge
-    return share < (LEAST_COVERED if grounds.is_english else LEAST_COVERED_ELSEWHERE)
 
 
 def _share(content: Sequence[Word], support: Support) -> float:
@@ -570,11 +543,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     if not replies and (not denied or any(is_framing(w) for w in listed)):
         return []  # "She has!": what follows carries the claim
     wrong, taken = _specifics_missing(grounds.question, grounds.unasked)
-    content = [
-        w
-        for w in read_words(grounds.question)
-        if is_content(w) and not is_framing(w) and not is_inside(w.start, taken)
-    ]
+    asked = read_words(grounds.question)
+    content = [w for w in asked if _says_something(w) and not is_inside(w.start, taken)]
     stands = not wrong and _share(content, grounds.unasked) >= 0.5
     opposed = any(c.negated for c in grounds.clauses) or any(map(has_opposites, grounds.texts))
     affirms = stands and not opposed

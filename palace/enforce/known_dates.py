@@ -6,6 +6,7 @@ In: sources, and a date or weekday of an answer with its sentence. Out: whether 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from palace.enforce.dates import FoundDate, date_beside, part_of_month
@@ -13,17 +14,17 @@ from palace.enforce.source import Source
 from palace.enforce.spans import date_comes_to, days_on, weekdays_on
 
 
+@dataclass(frozen=True, eq=False)
 class KnownDates:
     """The dates of several sources together.
 
-    Args:
+    Attributes:
         sources: Texts that an answer may draw on.
         strict: Whether little may be worked out, as after unclear evidence.
     """
 
-    def __init__(self, sources: Sequence[Source], *, strict: bool = False) -> None:
-        self.sources = sources
-        self.strict = strict
+    sources: Sequence[Source]
+    strict: bool = False
 
     @cached_property
     def days(self) -> tuple[FoundDate, ...]:

@@ -7,10 +7,11 @@ unit, is worked out from what stands there, or is the reader's own count.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import regex
 
@@ -19,10 +20,12 @@ from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_noth
 from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import AROUND, DEGREES, FOR_ONE, OR_SO, Quantity, read_quantities
+from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, read_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
+from palace.enforce.units import DEGREES
 from palace.text import fold, right_before
 
 _AT = regex.compile(
@@ -65,6 +68,30 @@ _JOINED_BEHIND = regex.compile(r"[-–:/×](?=\d)")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
 
 
+class SaidNumber(NamedTuple):
+    """A number of an answer where it is said.
+
+    Attributes:
+        number: The number.
+        sentence: The sentence around it.
+        before: What was asked and said before: its numbers may be worked on, as
+        beside: those of the sentence that hold.
+    """
+
+    number: Quantity
+    sentence: str
+    before: str = ""
+    beside: Sequence[Quantity] = ()
+
+    def is_behind(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+        """Return what it stands right behind, by a pattern that ends with `$`."""
+        return pattern.search(self.sentence, 0, self.number.start)
+
+    def is_before(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+        """Return what it stands right before."""
+        return pattern.match(self.sentence, self.number.end)
+
+
 def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
     """Whether a number without a unit may be a known quantity; "at ten" may be 22:00."""
     if known.unit == "version":
@@ -80,21 +107,37 @@ def _is_telling(known: Quantity) -> bool:
     return "." in known.text or any(v >= 10 or not v.is_integer() for v in known.values)
 
 
+def _names_with(said: SaidNumber) -> Iterator[str]:
+    """Yield patterns of what a bare number may be a part of, as it is written there."""
+    digits, label = said.number.text, said.is_behind(_WORD_BEFORE)
+    if said.is_behind(_POINT_BEFORE):  # ".47" is the end of an address: 192.168.1.47
+        yield rf"\d\.{regex.escape(digits)}(?![\d.]\d|\d)"
+    if not digits.isdigit():
+        return
+    if len(digits) >= _LEAST_CODE_DIGITS:  # "0619" stands there digit by digit: 0-6-1-9
+        yield rf"(?<![\w.,-]){'[- ]'.join(digits)}(?![\w-]|[.,]\d)"
+    if said.is_behind(_VERSION_BEFORE):  # "version 7" is the v7 or rev7 of a name
+        yield rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{digits}(?![\d.]\d)"
+    if label:  # "step 18000" is step_18000, and "Postgres 15" a 15.6
+        name = rf"(?<!\p{{L}}){regex.escape(fold(label[1]))}"
+        yield rf"{name}[_-]?0*{digits}(?!\d)"
+        if label[1][0].isupper():
+            yield rf"{name} {digits}\.\d"
+
+
+@dataclass(frozen=True, eq=False)
 class KnownQuantities:
     """The numbers of several sources together.
 
-    Args:
+    Attributes:
         sources: Texts that an answer may draw on.
         dates: Their dates, whose days and years may be said alone.
         strict: Whether little may be worked out, as after unclear evidence.
     """
 
-    def __init__(
-        self, sources: Sequence[Source], dates: KnownDates, *, strict: bool = False
-    ) -> None:
-        self.sources = sources
-        self.dates = dates
-        self.strict = strict
+    sources: Sequence[Source]
+    dates: KnownDates
+    strict: bool = False
 
     @cached_property
     def _quantities(self) -> tuple[Quantity, ...]:
@@ -114,93 +157,78 @@ class KnownQuantities:
             for q in self._quantities
         )
 
-    def has_quantity(
-        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
-    ) -> bool:
-        """Whether a number stands there with its unit, or follows from what stands there.
-
-        Args:
-            quantity: A number of an answer.
-            sentence: The sentence around it.
-            before: What was asked and said before: its numbers may be worked on, as
-            beside: those of the sentence that hold.
-        """
+    def has_number(self, said: SaidNumber) -> bool:
+        """Whether a number stands there with its unit, or follows from what stands there."""
+        quantity, sentence = said.number, said.sentence
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
             return not has_other_zone(quantity, sentence, self.sources) and (
-                self._has_clock(quantity, sentence)
-                or is_in_other_zone(quantity, sentence, self.sources)
+                self._has_clock(said) or is_in_other_zone(quantity, sentence, self.sources)
             )
         if has_other_sign(quantity, sentence, self.sources):
             return False
         if quantity.unit == "ordinal":
-            return self._has_ordinal(quantity, sentence)
-        if quantity.unit:
-            return self._has_measure(quantity, sentence, before, beside)
-        return self._has_number(quantity, sentence, before, beside)
+            return self._has_ordinal(said)
+        return self._has_measure(said) if quantity.unit else self._has_bare(said)
 
     def _has_version(self, version: str) -> bool:
         return any(
             q.version == version or q.version.startswith(f"{version}.") for q in self._quantities
         )
 
-    def _has_clock(self, quantity: Quantity, sentence: str) -> bool:
-        said = {v % 1440 for v in quantity.values}
+    def _has_clock(self, said: SaidNumber) -> bool:
+        minutes = {v % 1440 for v in said.number.values}
         clocks = [q for q in self._quantities if q.unit == "clock"]
-        if any(not said.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
+        if any(not minutes.isdisjoint({v % 1440 for v in known.values}) for known in clocks):
             return True
-        apart = (abs(v - k) % 1440 for known in clocks for v in said for k in known.values)
+        apart = (abs(v - k) % 1440 for known in clocks for v in minutes for k in known.values)
         near = min((min(gap, 1440 - gap) for gap in apart), default=math.inf)
-        if near <= _SHORTLY_MINUTES and (
-            _SHORTLY.search(sentence, 0, quantity.start) or OR_SO.match(sentence, quantity.end)
-        ):
+        if near <= _SHORTLY_MINUTES and (said.is_behind(_SHORTLY) or said.is_before(OR_SO)):
             return True
-        if near < 1 and right_before(AROUND, sentence, quantity.start):
+        if near < 1 and right_before(AROUND, said.sentence, said.number.start):
             return True  # "just under 1:53" of 1:52:37
         return (
-            clock_comes_to(quantity, self.sources, sentence)
-            or self._is_time_taken(quantity, sentence)
+            clock_comes_to(said.number, self.sources, said.sentence)
+            or self._is_time_taken(said)
             or any(
-                not known.unit and not known.noun and 60 * v in said
+                not known.unit and not known.noun and 60 * v in minutes
                 for known in self._quantities
                 for v in known.values
             )
         )
 
-    def _is_shortly(self, quantity: Quantity, sentence: str) -> bool:
+    def _is_shortly(self, said: SaidNumber) -> bool:
         """Whether a bare number is the hour in "shortly after eleven"."""
-        if not _SHORTLY.search(sentence, 0, quantity.start):
-            return False
-        minutes = tuple(60 * v + half for v in quantity.values for half in (0, 720))
-        return self._has_clock(replace(quantity, unit="clock", values=minutes), sentence)
+        minutes = tuple(60 * v + half for v in said.number.values for half in (0, 720))
+        clock = replace(said.number, unit="clock", values=minutes)
+        return said.is_behind(_SHORTLY) is not None and self._has_clock(said._replace(number=clock))
 
-    def _is_time_taken(self, quantity: Quantity, sentence: str) -> bool:
+    def _is_time_taken(self, said: SaidNumber) -> bool:
         """Whether "5:33" are minutes and seconds that come to from others."""
-        if not regex.fullmatch(r"\d{1,2}:\d\d", quantity.text):
+        if not regex.fullmatch(r"\d{1,2}:\d\d", said.number.text):
             return False
-        taken = replace(quantity, values=quantity.values[:1], unit="time")
-        return comes_to(taken, self.sources, sentence)
+        taken = replace(said.number, values=said.number.values[:1], unit="time")
+        return comes_to(taken, self.sources, said.sentence)
 
-    def _has_ordinal(self, quantity: Quantity, sentence: str) -> bool:
+    def _has_ordinal(self, said: SaidNumber) -> bool:
         days = {float(day.day) for day in self.dates.days if day.day}
         known = {v for q in self._quantities if q.unit in ("", "ordinal") for v in q.values}
-        return not (days | known).isdisjoint(quantity.values) or any(
-            date_comes_to(FoundDate(None, None, int(v)), self.sources, sentence, strict=True)
-            for v in quantity.values
+        return not (days | known).isdisjoint(said.number.values) or any(
+            date_comes_to(FoundDate(None, None, int(v)), self.sources, said.sentence, strict=True)
+            for v in said.number.values
         )
 
-    def _has_measure(
-        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
-    ) -> bool:
+    def _has_measure(self, said: SaidNumber) -> bool:
+        quantity = said.number
         return (
             self.has_reading(quantity)
             or self._has_binary(quantity)
             or self._has_loosely(quantity)
             or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
-            or self._follows(quantity, sentence, before, beside)
-            or self._may_count(quantity, sentence)
+            or self._follows(said)
+            or self._may_count(said)
         )
 
     def _has_binary(self, quantity: Quantity) -> bool:
@@ -233,11 +261,10 @@ class KnownQuantities:
             not shares.isdisjoint(q.values) for q in self._quantities if not q.unit
         )
 
-    def _has_number(
-        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
-    ) -> bool:
+    def _has_bare(self, said: SaidNumber) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
-        hourly = _AT.search(sentence, 0, quantity.start) is not None
+        quantity, sentence = said.number, said.sentence
+        hourly = said.is_behind(_AT) is not None
         function = answer_words().function
         thing = "" if says_nothing(quantity.noun) else quantity.noun
         equal = [q for q in self._quantities if _equals(quantity, q, hourly=hourly)]
@@ -249,89 +276,54 @@ class KnownQuantities:
             spoken = {v for q in read_quantities(sentence) for v in q.values}
             return (
                 same_thing
-                or self.is_scaled(quantity, f"{before}\n{sentence}")
+                or self.is_scaled(said)
                 or not any(q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts)
             )
-        if hourly and not thing and self._is_shortly(quantity, sentence):
+        if hourly and not thing and self._is_shortly(said):
             return True
         of_weekday = any(
             sentence[end : quantity.start].isspace() for _, _, end in find_weekdays(sentence)
         )
-        of_month = _DAY_BEFORE.search(sentence, 0, quantity.start) is not None
-        if (of_weekday or (of_month and not thing)) and self._has_ordinal(quantity, sentence):
+        of_month = said.is_behind(_DAY_BEFORE) is not None
+        if (of_weekday or (of_month and not thing)) and self._has_ordinal(said):
             return True  # "Friday 30", "am 30."
-        parts_of_names = self._is_of_version, self._is_of_address, self._is_of_label
-        if self._is_of_digits(quantity) or any(
-            stands(quantity, sentence) for stands in parts_of_names
-        ):
-            return True
         years = {float(day.year) for day in self.dates.days if day.year}
         return (
-            not years.isdisjoint(quantity.values)
-            or self._follows(quantity, sentence, before, beside)
-            or self._may_count(quantity, sentence)
+            any(regex.search(name, s.plain) for name in _names_with(said) for s in self.sources)
+            or not years.isdisjoint(quantity.values)
+            or self._follows(said)
+            or self._may_count(said)
         )
 
-    def _is_of_version(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether "version 7" is the v7 or rev7 of a name there."""
-        if not quantity.text.isdigit() or not _VERSION_BEFORE.search(sentence, 0, quantity.start):
-            return False
-        written = regex.compile(rf"(?<!\p{{L}})(?:v|r|ver|rev)[.-]?{quantity.text}(?![\d.]\d)")
-        return any(written.search(s.plain) for s in self.sources)
-
-    def _is_of_label(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether "step 18000" is the step_18000 of a name there, or 15 the 15.6 of Postgres."""
-        before = _WORD_BEFORE.search(sentence, 0, quantity.start)
-        if before is None or not quantity.text.isdigit():
-            return False
-        name = rf"(?<!\p{{L}}){regex.escape(fold(before[1]))}"
-        label = rf"{name}[_-]?0*{quantity.text}(?!\d)"
-        version = rf"{name} {quantity.text}\.\d" if before[1][0].isupper() else label
-        return any(regex.search(f"{label}|{version}", s.plain) for s in self.sources)
-
-    def _is_of_address(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether ".47" is the end of an address there: 192.168.1.47."""
-        if not _POINT_BEFORE.search(sentence, 0, quantity.start):
-            return False
-        end = regex.compile(rf"\d\.{regex.escape(quantity.text)}(?![\d.]\d|\d)")
-        return any(end.search(s.plain) for s in self.sources)
-
-    def _is_of_digits(self, quantity: Quantity) -> bool:
-        """Whether "0619" stands there digit by digit: 0-6-1-9."""
-        if not quantity.text.isdigit() or len(quantity.text) < _LEAST_CODE_DIGITS:
-            return False
-        apart = regex.compile(rf"(?<![\w.,-]){'[- ]'.join(quantity.text)}(?![\w-]|[.,]\d)")
-        return any(apart.search(s.plain) for s in self.sources)
-
-    def _may_count(self, quantity: Quantity, sentence: str) -> bool:
+    def _may_count(self, said: SaidNumber) -> bool:
         """Whether a small number may be the reader's own count."""
-        joined = _JOINED_BEFORE.search(sentence, 0, quantity.start)
-        if joined or _JOINED_BEHIND.match(sentence, quantity.end):
+        quantity, sentence = said.number, said.sentence
+        if said.is_behind(_JOINED_BEFORE) or said.is_before(_JOINED_BEHIND):
             return False  # of a score, a range or a row of labels
-        if quantity.text[:1].isdigit() and _LABELS.search(sentence, 0, quantity.start):
+        if quantity.text[:1].isdigit() and said.is_behind(_LABELS):
             return False  # "Room 9"
-        if _TIMES_AS.match(sentence, quantity.end):
+        if said.is_before(_TIMES_AS):
             return False  # worked out or wrong
         if is_between_days(quantity, self.sources, sentence):
             return False
         return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
 
-    def _follows(
-        self, quantity: Quantity, sentence: str, before: str, beside: Sequence[Quantity]
-    ) -> bool:
+    def _follows(self, said: SaidNumber) -> bool:
         """Whether a number is worked out from what stands there."""
+        quantity, sentence, before, beside = said
         return (
             comes_to(quantity, self.sources, sentence, before, beside=beside, strict=self.strict)
             or is_span(quantity, self.sources, sentence)
             or is_within_range(quantity, self.sources, sentence)
             or self._is_about(quantity)
             or self._is_around(quantity, sentence)
-            or self.is_scaled(quantity, f"{before}\n{sentence}")
+            or self.is_scaled(said)
         )
 
-    def is_scaled(self, quantity: Quantity, said: str) -> bool:
+    def is_scaled(self, said: SaidNumber) -> bool:
         """Whether it is twice, three times or half of what is of its thing, where that is said."""
-        factors = [factor for factor, words in _SCALED.items() if words.search(said)]
+        quantity, text = said.number, f"{said.before}\n{said.sentence}"
+        factors = [factor for factor, words in _SCALED.items() if words.search(text)]
         return any(
             known.unit == quantity.unit
             and (known.unit or known.noun == quantity.noun != "")

@@ -7,6 +7,7 @@ with its placeholders filled.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 import regex
 
@@ -50,25 +51,19 @@ def _is_of_one_root(one: str, other: str) -> bool:
     )
 
 
+@dataclass(frozen=True, eq=False)
 class KnownSpecifics:
     """The exact things of several sources together.
 
-    Args:
+    Attributes:
         sources: Texts that an answer may draw on.
         tokens: Their index tokens.
         has_name: Says whether a name stands there: a quote may be one.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[Source],
-        *,
-        tokens: Collection[str],
-        has_name: Callable[[Word], bool],
-    ) -> None:
-        self.sources = sources
-        self._tokens = tokens
-        self._has_name = has_name
+    sources: Sequence[Source]
+    tokens: Collection[str]
+    has_name: Callable[[Word], bool]
 
     def has_specific(self, specific: Specific) -> bool:
         """Whether an address, a path, code, a quote or an identifier stands there."""
@@ -199,7 +194,7 @@ class KnownSpecifics:
         """
         mark = "/" if "/" in wanted else "-"
         parts = wanted.split(mark)
-        apart = mark == "-" and all(stem(part) in self._tokens for part in parts)
+        apart = mark == "-" and all(stem(part) in self.tokens for part in parts)
         if apart or all(map(is_unit, parts)) or self._has_whole(wanted):
             return True
         siblings = regex.compile(
@@ -214,7 +209,7 @@ class KnownSpecifics:
         if all(self._has_whole(p) for p in pieces):
             return True
         found = [w for w in read_words(wanted) if is_content(w)]
-        return len(found) <= 1 and all(self._has_name(w) for w in found)
+        return len(found) <= 1 and all(self.has_name(w) for w in found)
 
     def _has_lines(self, code: str) -> bool:
         lines = [" ".join(line.split()) for line in code.splitlines()]

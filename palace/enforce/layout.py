@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
 
 import regex
 
@@ -84,8 +83,8 @@ class Mention:
     key: frozenset[object]
     start: int
     end: int
-    text: str
-    place: tuple[int, int, int]
+    text: str = ""
+    place: tuple[int, int, int] = (0, 0, 0)
     around: tuple[str, str] = ("", "")
     sign: str = ""
     opening: bool = False
@@ -132,6 +131,11 @@ class Placed:
     start: int
     place: tuple[int, int, int]
 
+    @property
+    def end(self) -> int:
+        """Place after as many characters as its token has."""
+        return self.start + len(self.token)
+
     def likeness(self, other: Placed) -> float:
         """Return in [0, 1] how far two words are the same."""
         if self.token == other.token:
@@ -175,8 +179,8 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
         return bisect_left(clauses, at), bisect_left(sentences, at), bisect_left(lines, at)
 
     mentions = tuple(
-        Mention(
-            **one._asdict(),
+        replace(
+            one,
             text=text[one.start : one.end],
             place=place(one.start),
             around=_around(text, one.start, one.end),
@@ -216,38 +220,27 @@ def _sign_behind(text: str, end: int) -> str:
     return "," if sign.strip(_PARTING) == "" else sign
 
 
-class _Found(NamedTuple):
-    """What of a mention can be told without the text around it."""
-
-    kind: str
-    key: frozenset[object]
-    start: int
-    end: int
-    opening: bool = False
-    unit: str = ""
-    values: frozenset[float] = frozenset()
-
-
-def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[_Found]:
-    dates = find_dates(text)
+def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[Mention]:
+    """Yield the mentions of a text without what stands around them."""
+    dates = [*find_dates(text)]
     known = [(d.start, d.end) for d in dates]
     dates += [d for d in short_dates(text, strict=True) if d.day and not is_inside(d.start, known)]
     spans = list(dict.fromkeys((d.start, d.end) for d in dates))
     for start, end in spans:
         same = [d for d in dates if d.start == start]
         kind = "date" if same[0].day else "month"
-        yield _Found(kind, frozenset((d.month, d.day) for d in same), start, end)
+        yield Mention(kind, frozenset((d.month, d.day) for d in same), start, end)
     for weekday, start, end in find_weekdays(text):
         spans.append((start, end))
-        yield _Found("weekday", frozenset({weekday}), start, end)
+        yield Mention("weekday", frozenset({weekday}), start, end)
     numbers = find_quantities(text, spans)
     ends = {end for _, end in spans}
     for number in numbers:
         if number.unit == "clock":
             key = frozenset(value % _HALF_DAY for value in number.values)
-            yield _Found("clock", key, number.start, number.end)
+            yield Mention("clock", key, number.start, number.end)
         elif number.values and not (number.start - 1 in ends and _YEAR.fullmatch(number.text)):
-            yield _Found(
+            yield Mention(
                 _RATE if FOR_ONE.match(text, number.end) else NUMBER,
                 frozenset(number.measures),
                 number.start,
@@ -255,12 +248,11 @@ def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[_F
                 unit=number.unit,
                 values=frozenset(number.values),
             )
-    measured = [(q.start, q.end) for q in numbers if q.unit or q.text[-1:].isalpha()]
-    for specific in find_specifics(text, [*measured, *spans]):
+    for specific in find_specifics(text, [*spans], numbers):
         if specific.kind not in ("quote", "compound"):
             spans.append((specific.start, specific.end))
             wanted = specific.wanted.casefold().strip("`").rstrip("/")
-            yield _Found(_sort(wanted), frozenset({wanted}), specific.start, specific.end)
+            yield Mention(_sort(wanted), frozenset({wanted}), specific.start, specific.end)
     yield from _names(text, spans, german=german or is_german(text), titled=titled)
 
 
@@ -272,7 +264,7 @@ def _sort(text: str) -> str:
 
 def _names(
     text: str, spans: Sequence[tuple[int, int]], *, german: bool, titled: frozenset[str]
-) -> Iterator[_Found]:
+) -> Iterator[Mention]:
     """Yield words and runs of words with a capital that may be names."""
     likely = {word.start for word, _ in find_names(text, spans)}
     inside = places_in(spans)
@@ -286,7 +278,7 @@ def _names(
             continue
         noun = german and not has_title and titled.isdisjoint(map(fold, names))
         if noun and any(map(is_given_name, read_words(text[start:end]))):
-            yield _Found(GIVEN, frozenset(map(fold, names)), start, end)
+            yield Mention(GIVEN, frozenset(map(fold, names)), start, end)
             continue
         if noun:
             continue
@@ -295,7 +287,7 @@ def _names(
             continue
         opening = opens and start not in likely and _LISTED.match(text, end) is None
         kind = "capitals" if text[start:end].isupper() else "name"
-        yield _Found(kind, frozenset(map(fold, names)), start, end, opening)
+        yield Mention(kind, frozenset(map(fold, names)), start, end, opening=opening)
 
 
 def _runs(text: str) -> Iterator[tuple[int, int, bool]]:

@@ -6,7 +6,7 @@ In: a sentence and the texts of the memory. Out: what it says the other way roun
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -37,18 +37,17 @@ class _Pair:
     first: float
     second: float
     is_ratio: bool
-    text: str = ""
+    text: str = field(compare=False)
 
 
 def turned_round(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return the pairs of numbers that the texts have in the other order alone, as written."""
     said = _pairs(sentence)
-    known = {replace(pair, text="") for text in texts for pair in _pairs(text)} if said else set()
+    known = {pair for text in texts for pair in _pairs(text)} if said else set()
     return [
         pair.text
         for pair in said
-        if replace(pair, first=pair.second, second=pair.first, text="") in known
-        and replace(pair, text="") not in known
+        if replace(pair, first=pair.second, second=pair.first) in known and pair not in known
     ]
 
 

@@ -78,24 +78,21 @@ def render_context(
     Returns:
         The block, or "" if there is nothing to show.
     """
-    return note_block(_rendered(evidence, budget_tokens, wake_up, reminders, written))
-
-
-def _rendered(
-    evidence: Sequence[Evidence],
-    budget_tokens: int | None,
-    wake_up: str,
-    reminders: Sequence[Evidence],
-    written: Sequence[PromptWrite],
-) -> str:
     first = _first_lines(reminders, written)
+    if budget_tokens is not None:
+        budget_tokens -= estimate_tokens("\n".join(first))
+    return _headed(first, _rendered(evidence, budget_tokens, wake_up))
+
+
+def _headed(first: Sequence[str], block: str) -> str:
+    """Return a block with some lines before its items."""
     if first:
-        left = None
-        if budget_tokens is not None:
-            left = budget_tokens - estimate_tokens("\n".join(first))
-        rest = _rendered(evidence, left, wake_up, (), ())
-        lines = rest.split("\n")[2:] if rest else [CLOSE_TAG]
-        return "\n".join([OPEN_TAG, _NOTICE, *first, *lines])
+        lines = block.split("\n")[2:] if block else [CLOSE_TAG]
+        block = "\n".join([OPEN_TAG, _NOTICE, *first, *lines])
+    return note_block(block)
+
+
+def _rendered(evidence: Sequence[Evidence], budget_tokens: int | None, wake_up: str) -> str:
     if not evidence and not wake_up.strip():
         return ""
     shown = [(_heading(n, e), shown_text(e)) for n, e in enumerate(evidence, 1)]
@@ -151,18 +148,9 @@ def context_prompt(
 
 def _context(verdict: Verdict, wake_up: str, budget_tokens: int | None) -> str:
     if budget_tokens is not None and wake_up.strip():
-        budget_tokens += estimate_tokens(_rendered((), None, wake_up, (), ()))
-    if budget_tokens is not None:
-        budget_tokens += estimate_tokens(
-            "\n".join(_first_lines(verdict.reminders, verdict.written))
-        )
-    return render_context(
-        verdict.evidence,
-        budget_tokens=budget_tokens,
-        wake_up=wake_up,
-        reminders=verdict.reminders,
-        written=verdict.written,
-    )
+        budget_tokens += estimate_tokens(_rendered((), None, wake_up))
+    first = _first_lines(verdict.reminders, verdict.written)
+    return _headed(first, _rendered(verdict.evidence, budget_tokens, wake_up))
 
 
 def _first_lines(reminders: Sequence[Evidence], written: Sequence[PromptWrite]) -> list[str]:

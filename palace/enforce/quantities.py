@@ -9,24 +9,22 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from html import unescape
 
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.han import HanNumber, han_clocks, han_numbers, han_value
+from palace.enforce.dates import ORDINAL_WORDS
+from palace.enforce.han import half_of_day, han_clocks, han_numbers, han_value
+from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
-from palace.enforce.units import DAY_SECONDS, UNITS, before_length, unit_of
+from palace.enforce.units import MONEY, UNITS, before_length, of_units, unit_of
 from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
-_ORDINALS = {
-    w: n for n, w in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh"
-        " twelfth".split(), 1)
-}  # fmt: skip
+_ORDINALS = {word: n for n, word in enumerate(ORDINAL_WORDS[:12], 1)}
 _MILLION = (
     "mio million millions millionen millones milhoes milioni miljoen mln миллион миллиона"
     " миллионов млн"
@@ -68,8 +66,6 @@ _CLOCK = regex.compile(
     r"(?:\s*(?P<cm>\d{1,2})\s?[分분]|(?P<half_past>半|\s?반))?))?(?![\d])",
     regex.IGNORECASE,
 )
-_MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전)\s?$")
-_AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후)\s?$")
 _NUMBER = regex.compile(
     rf"(?P<sign>[$€£¥]\s?|(?:EUR|USD|GBP)\s)?(?:(?<![\p{{L}}_\d]|\d[.,])|(?<=(?<![\p{{L}}_])[xX])|(?<={_DENSE}))"
     rf"(?:(?P<n>{_DIGITS})(?:\s?(?P<part>[½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])|\s(?P<half>1/[234]|[23]/[34])(?![\d/]))?|(?P<part>[½¼¾⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]))"
@@ -136,8 +132,6 @@ _PER_CENT = regex.compile(r"[ \u00a0](?:per|por) (?:cento?|ciento)\b", regex.IGN
 _CENTS = frozenset(
     {"ct", "p", "pence", "penny", "cent", "cents", "centimes", "centimos", "centavos"}
 )
-DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
-MONEY = frozenset({"euro", "dollar", "pound", "yen", "franc", "crown", "zloty", "rupee", "yuan"})
 # What says that a number is not exact, or on which side of it the exact one lies.
 ROUGH = (
     r"about|around|roughly|approximately|approx\.?|some|circa|ca\.|c\.|~|≈|close to|nearer|near"
@@ -159,37 +153,6 @@ AROUND = regex.compile(
     r"|(?:大?[约約]|大概|差不多|将近|近|およそ|ほぼ|(?<!\p{L})약|대략)\s?$",
     regex.IGNORECASE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number as it is said.
-
-    Attributes:
-        values: What it may mean: more than one where a separator can be read two ways.
-        unit: Family of its unit (`time`, `bytes` …), `clock`, `version`, `ordinal`, or "".
-        factor: Size of the unit in the family's smallest.
-        start: Place of its first character; `end` after its last.
-        text: As written, unit included.
-        loose: Whether it is only said about ("about 2,000").
-        version: The version's digits, for a version.
-        noun: Stem of the word that follows a number without a unit.
-    """
-
-    values: tuple[float, ...]
-    unit: str = ""
-    factor: float = 1.0
-    start: int = 0
-    end: int = 0
-    text: str = ""
-    loose: bool = False
-    version: str = ""
-    noun: str = ""
-
-    @property
-    def measures(self) -> tuple[float, ...]:
-        """The values in the family's smallest unit."""
-        return tuple(round(value * self.factor, 9) for value in self.values)
 
 
 FOR_ONE = regex.compile(
@@ -241,9 +204,9 @@ def _readings(text: str) -> tuple[Quantity, ...]:
     """Return what may be read as a number, the surer first; readings may overlap."""
     readers = (
         _versions,
-        _clock_phrases,
+        spoken_clocks,
         _clocks,
-        _han_clocks,
+        han_clocks,
         _powers,
         _parts,
         _fortnights,
@@ -274,41 +237,12 @@ def _clocks(text: str) -> Iterator[Quantity]:
         minute = match["m"] or match["dm"] or match["cm"] or ("30" if match["half_past"] else None)
         if minute is None and match["half"] is None and match["uhr"] is None:
             continue
-        hour, minutes, seconds = int(match["h"]), int(minute or 0), int(match["s"] or 0)
-        half = match["half"] or _half_of_day(text, match.start())
+        hour, seconds = int(match["h"]), int(match["s"] or 0)
+        half = match["half"] or half_of_day(text, match.start())
         half = half if hour <= 12 else None  # "19:00 am Tor"
-        if half:
-            hour = hour % 12 + (12 if half.casefold() == "p" else 0)
-        at = hour * 60 + minutes + seconds / 60
-        exact = half is not None or hour >= 13
-        values = (at,) if exact else (at, at + 720)
+        times = times_of_day(hour * 60 + int(minute or 0), half)
+        values = tuple(at + seconds / 60 for at in times)
         yield Quantity(values, "clock", 1, *match.span(), match[0].strip())
-
-
-def _han_clocks(text: str) -> Iterator[Quantity]:
-    for said in han_clocks(text) if _HAN_WORD.search(text) else ():
-        half = _half_of_day(text, said.start)
-        if said.sure or half:
-            yield clock_in_han(text, said, half)
-
-
-def clock_in_han(text: str, said: HanNumber, half: str | None = None) -> Quantity:
-    """Return a time of day in Chinese letters; without a half of the day either is meant."""
-    at = said.value % 720 + (720 if half == "p" else 0) if half else said.value
-    values = (at,) if half or at >= 780 else (at, at + 720)
-    return Quantity(values, "clock", 1, said.start, said.end, text[said.start : said.end])
-
-
-def _half_of_day(text: str, start: int) -> str | None:
-    """Return which half of the day is said right before a time, as Chinese and others do."""
-    if right_before(_MORNING, text, start):
-        return "a"
-    return "p" if right_before(_AFTERNOON, text, start) else None
-
-
-def _clock_phrases(text: str) -> Iterator[Quantity]:
-    for said in spoken_clocks(text):
-        yield Quantity(said.values, "clock", 1, said.start, said.end, text[said.start : said.end])
 
 
 def _powers(text: str) -> Iterator[Quantity]:
@@ -322,24 +256,20 @@ def _powers(text: str) -> Iterator[Quantity]:
 
 def _parts(text: str) -> Iterator[Quantity]:
     for said in spoken_parts(text):
-        family, factor = UNITS.get(fold(said.unit), ("", 0.0))
-        if family:
-            loose = right_before(AROUND, text, said.start) is not None
-            span = text[said.start : said.end]
-            yield Quantity(said.values, family, factor, said.start, said.end, span, loose)
+        yield replace(said, loose=right_before(AROUND, text, said.start) is not None)
 
 
 def _fortnights(text: str) -> Iterator[Quantity]:
     for match in _FORTNIGHT.finditer(text):
-        yield Quantity((14.0,), "time", DAY_SECONDS, *match.span(), match[0])
+        yield from of_units(match, "days", 14.0)
     for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
-        yield Quantity((15.0, 14.0), "time", DAY_SECONDS, *match.span(), match[0])
+        yield from of_units(match, "days", 15.0, 14.0)
 
 
 def _myriads(text: str) -> Iterator[Quantity]:
     for match in _MYRIAD.finditer(text):
         yield _with_unit(text, (han_value(match[0]),), *match.span(), "")
-    for number in han_numbers(text) if _HAN_WORD.search(text) else ():
+    for number in han_numbers(text):
         if number.sure:
             yield _with_unit(text, (number.value,), number.start, number.end, "")
 
@@ -397,14 +327,12 @@ def _spelled(text: str) -> Iterator[Quantity]:
         count = float(_TIMES[match[1].casefold()])
         yield Quantity((count,), "", 1, *match.span(), match[0], noun="time")
     for match in _ONE_AND.finditer(text):
-        family, factor = UNITS[match["unit"].casefold()]
-        yield Quantity((1.0,), family, factor, *match.span(), match[0])
+        yield from of_units(match, match["unit"], 1.0)
 
 
 def _han_counts(text: str) -> Iterator[Quantity]:
     for match in _HAN_COUNT.finditer(text):
-        family, factor = UNITS[fold(match["unit"])]
-        yield Quantity((han_value(match["n"]),), family, factor, *match.span(), match[0])
+        yield from of_units(match, match["unit"], han_value(match["n"]))
 
 
 def _ordinals(text: str) -> Iterator[Quantity]:
@@ -414,12 +342,8 @@ def _ordinals(text: str) -> Iterator[Quantity]:
         yield Quantity((value,), "ordinal", 1, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
         number = _ORDINALS.get(match[1].casefold(), 0)
-        if number > 2 and not _is_fraction(text, match.start()):
+        if number > 2 and not right_before(_COUNTED, text, match.start()):  # "two thirds"
             yield Quantity((float(number),), "ordinal", 1, *match.span(), match[0])
-
-
-def _is_fraction(text: str, start: int) -> bool:
-    return right_before(_COUNTED, text, start) is not None
 
 
 def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign: str) -> Quantity:

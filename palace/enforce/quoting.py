@@ -16,6 +16,7 @@ import regex
 from palace.enforce.answer_words import content_tokens
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.secrets import redact
+from palace.text import straight
 from palace.types.verdict import Evidence
 
 QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
@@ -45,14 +46,6 @@ QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
 
 _LEAST_CONTENT_WORDS = 2
 _LONGEST_REPLY_CHARS = 20_000
-_TYPOGRAPHIC = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
-        **dict.fromkeys("“”„‟″«»＂", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        "…": "...",
-    }
-)
 _FENCED = regex.compile(r"```[\w-]*\s*\n?(.*?)```", regex.DOTALL)
 _LABELLED = regex.compile(
     r"^[\s>*_#-]*memory[\s*_]*[:=][\s*_]*\[?\#?(?P<memory>\d{1,6}|none|null)\]?[\s*_.]*\n+"
@@ -172,7 +165,7 @@ def _from_labels(text: str) -> QuoteReply | None:
 
 
 def _normal(text: str) -> str:
-    return " ".join(text.translate(_TYPOGRAPHIC).split())
+    return " ".join(straight(text).split())
 
 
 def _readings(quote: str) -> list[str]:
@@ -191,15 +184,10 @@ def _quotes(quote: str, text: str) -> bool:
         return False
     start = text.find(quote)
     while start >= 0:
-        if _is_whole(text, start, start + len(quote)):
+        if not (_joined(text, start) or _joined(text, start + len(quote))):
             return True
         start = text.find(quote, start + 1)
     return False
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Whether a span begins and ends between words, and cuts no number in two."""
-    return not (_joined(text, start) or _joined(text, end))
 
 
 def _joined(text: str, place: int) -> bool:

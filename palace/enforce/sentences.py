@@ -66,13 +66,10 @@ class SentenceCutter:
                 end = _forced_end(window)
             if end is None:
                 break
-            found.append(self._take(end))
+            found.append(self._buffer[:end])
+            self._buffer = self._buffer[end:]
+            self._fence = open_fence(found[-1], self._fence)
         return found
-
-    def _take(self, end: int) -> str:
-        sentence, self._buffer = self._buffer[:end], self._buffer[end:]
-        self._fence = open_fence(sentence, self._fence)
-        return sentence
 
     def _end(self, window: str, *, final: bool) -> int | None:
         """Return where the first sentence of the window ends, or None if that is not certain."""
@@ -147,7 +144,7 @@ def _mark_end(window: str, mark: regex.Match[str], *, final: bool) -> int | None
     dense = mark[0][0] in "。！？"
     end = _past(_CLOSERS, window, mark.end())
     glued = end < len(window) and not window[end].isspace() and window[end] not in "[【"
-    if not dense and (glued or not _is_full_stop(window, mark)):
+    if not dense and (glued or (mark[0] == "." and not is_full_stop(window, mark.start()))):
         return None
     end = _past(_CITATIONS, window, end)
     following = window[end:].lstrip(" \t")
@@ -174,8 +171,3 @@ def _past(pattern: regex.Pattern[str], window: str, place: int) -> int:
 
 def _may_become_citation(following: str) -> bool:
     return following[0] in "[【" and "]" not in following and len(following) < _CITATION_CHARS
-
-
-def _is_full_stop(window: str, mark: regex.Match[str]) -> bool:
-    """Whether a mark ends more than an abbreviation, an initial or the number of an item."""
-    return mark[0] != "." or is_full_stop(window, mark.start())

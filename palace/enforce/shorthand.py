@@ -15,7 +15,8 @@ import regex
 
 from palace.enforce.dates import FoundDate
 from palace.enforce.han import han_clocks, han_numbers
-from palace.enforce.quantities import Quantity, clock_in_han, find_quantities
+from palace.enforce.quantities import find_quantities
+from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.spoken import spoken_numbers
 from palace.enforce.units import DAY_SECONDS
 from palace.text import month_token, right_before
@@ -59,6 +60,9 @@ _SPREAD = regex.compile(
 )
 _LATE = regex.compile(r"(?<![\d.,:])(\d{1,3})\s?(?:late|early|behind|delayed?)\b", regex.IGNORECASE)
 _LABEL = regex.compile(r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])")
+_SCIENTIFIC = regex.compile(
+    r"(?<![\w.,])(\d{1,20}(?:\.\d{1,20})?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE
+)
 _PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
@@ -66,6 +70,8 @@ _GIGABYTES = regex.compile(r"(?<![\w.,])(\d{1,4}(?:\.\d+)?)\s?G(?![\w])")  # gra
 _BITS_OR_BYTES = regex.compile(r"(?<![\w.,])(\d{1,6}(?:\.\d{1,3})?)\s?([KkMmGgTt])b(?!\w)")
 _PAGES = regex.compile(r"(?<![\w.,])(\d{1,4})\s?pp?(?!\w)")  # pence at first sight
 _AT_SECOND_SIGHT = (
+    (_LABEL, "", 1.0),
+    (_SCIENTIFIC, "", 1.0),
     (_LATE, "time", 60.0),
     (_PRIMED, "time", 60.0),
     (_MINUTES, "time", 60.0),
@@ -91,9 +97,6 @@ _ON = regex.compile(
     regex.IGNORECASE,
 )
 _GOES_ON = regex.compile(r"\s?[,;:()–-]|\s\p{Ll}")
-_SCIENTIFIC = regex.compile(
-    r"(?<![\w.,])(\d{1,20}(?:\.\d{1,20})?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE
-)
 _SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 # "15 6 * * 1": a quarter past six, on Mondays.
 _CRON = regex.compile(
@@ -113,8 +116,6 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     yield from _clocks(text)
     yield from _spread(text)
     yield from _elided(text)
-    for match in _LABEL.finditer(text):
-        yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
     for pattern, unit, factor in _AT_SECOND_SIGHT:
         for match in pattern.finditer(text):
             yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
@@ -122,8 +123,6 @@ def short_quantities(text: str) -> Iterator[Quantity]:
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
-    for match in _SCIENTIFIC.finditer(text):
-        yield Quantity((float(match[1]),), "", 1.0, *match.span(), match[0])
     for match in _SCORE.finditer(text):  # "five to two" is read as a time of day
         at = 60.0 * int(match[2]) - int(match[1])
         yield Quantity((at % 1440, at + 720), "clock", 1.0, *match.span(), match[0])
@@ -145,7 +144,7 @@ def _in_han(text: str) -> Iterator[Quantity]:
         if said.value != 1:
             written = text[said.start : said.end]
             yield Quantity((said.value,), "", 1.0, said.start, said.end, written)
-    yield from (clock_in_han(text, said) for said in han_clocks(text))
+    yield from han_clocks(text, all_day=True)
 
 
 def _scaled(text: str) -> Iterator[Quantity]:
@@ -214,10 +213,7 @@ def scheduled_weekdays(text: str) -> Iterator[int]:
 
 def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half: str) -> Quantity:
     """Return a clock time; without a half of the day either is meant, up to noon."""
-    at = int(hour) * 60.0 + int(minute or 0)
-    if half:
-        at = at % 720 + (720 if half.casefold() == "p" else 0)
-    values = (at,) if half or int(hour) > _NOON else (at, at + 720)
+    values = times_of_day(int(hour) * 60.0 + int(minute or 0), half)
     return Quantity(values, "clock", 1.0, *span, text[slice(*span)])
 
 

@@ -11,7 +11,8 @@ from itertools import pairwise
 
 import regex
 
-from palace.enforce.quantities import Quantity, decimals, read_quantities
+from palace.enforce.quantities import decimals, read_quantities
+from palace.enforce.quantity import Quantity
 
 # Between the numbers of a sum, between the result and a sum behind it, and the other way round.
 _SIGN = regex.compile(r"(?:\s\p{L}{1,15})?\s?(?P<sign>[+×x*·/÷−–-])\s?")

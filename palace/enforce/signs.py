@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from palace.enforce.quantities import DEGREES, Quantity
+from palace.enforce.quantity import Quantity
 from palace.enforce.source import Source
+from palace.enforce.units import DEGREES
 from palace.text import right_before
 
 _MINUS = regex.compile(

@@ -17,19 +17,13 @@ from palace.enforce.dates import FoundDate, completed, find_dates, find_weekdays
 from palace.enforce.days_meant import ISO_WEEK, days_meant
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import Quantity, find_quantities
+from palace.enforce.quantities import find_quantities
+from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import is_inside
-from palace.enforce.units import DAY_SECONDS
-from palace.text import fold, month_token
+from palace.enforce.units import of_units
+from palace.text import fold, month_token, straight
 
-_QUOTES = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′ʼ", "'"),
-        **dict.fromkeys("“”„‟″«»", '"'),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-    }
-)
 _LIST_SEPARATOR = regex.compile(
     r"(?:,\s*(?:and|or|und|et|y)\s|,(?!\d{3})|;|/|\s\+\s|&|\band\b|\bor\b|\bund\b|\bet\b|\by\b|\bplus\b|、|和)\s*"
 )
@@ -89,11 +83,6 @@ def _are_in_order(letters: str, word: str) -> bool:
     return all(letter in rest for letter in letters)
 
 
-def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
-    """Whether a short form may be this name cut: Bio, Ros, Rm."""
-    return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)
-
-
 def listed_length(text: str) -> int:
     """Return how many items a list names; 0 if it is none or too long to be counted by a reader."""
     parts = [part for part in _LIST_SEPARATOR.split(text) if part.strip()]
@@ -126,7 +115,7 @@ def _broken(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, str]]]:
 
 def plain(text: str) -> str:
     """Return text as it is compared: folded, one blank for white space, straight quotes."""
-    return " ".join(fold(text.translate(_QUOTES)).split())
+    return " ".join(fold(straight(text)).split())
 
 
 @dataclass(frozen=True)
@@ -181,10 +170,11 @@ class Source:
         return frozenset(fold(match[0]) for match in _CUT.finditer(self.text))
 
     @cached_property
-    def heads(self) -> frozenset[str]:
-        """Its words of three or four letters with a capital: names may be cut to them."""
+    def cut_names(self) -> frozenset[str]:
+        """Its words that a name may be cut to: with a capital, or plainly cut (Ros, Rm)."""
         found = {match[0] for match in _HEAD.finditer(self.text)}
-        return frozenset(fold(head) for head in found if month_token(head) is None)
+        heads = (fold(head) for head in found if month_token(head) is None)
+        return frozenset(heads).union(cut for cut in self.marked if len(cut) >= _LEAST_CUT)
 
     @cached_property
     def groups(self) -> frozenset[int]:
@@ -259,10 +249,8 @@ class Source:
     @cached_property
     def next_days(self) -> tuple[Quantity, ...]:
         """A day for each "next morning" or "the day after"."""
-        return tuple(
-            Quantity((1.0,), "time", DAY_SECONDS, *match.span(), match[0])
-            for match in _NEXT_DAY.finditer(self.text)
-        )
+        said = _NEXT_DAY.finditer(self.text)
+        return tuple(day for match in said for day in of_units(match, "day", 1.0))
 
     @cached_property
     def rows(self) -> tuple[tuple[Quantity, ...], ...]:

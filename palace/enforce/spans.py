@@ -13,9 +13,9 @@ from itertools import combinations, pairwise, permutations, product
 import regex
 
 from palace.enforce.arithmetic import rounds_to, says_worked_out, stands_for
-from palace.enforce.dates import FoundDate, find_dates
+from palace.enforce.dates import FoundDate, as_found, find_dates
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import Quantity
+from palace.enforce.quantity import Quantity
 from palace.enforce.source import Source, nearest_words
 from palace.enforce.units import DAY_SECONDS
 
@@ -119,7 +119,7 @@ def date_comes_to(
 def _stands_for(said: FoundDate, sources: Sequence[Source], sentence: str) -> bool:
     """Whether the memory has another date beside the same word, which the sentence does not say."""
     beside = nearest_words(sentence, said.start, said.end) if said.end else frozenset()
-    spoken = find_dates(sentence) if beside else []
+    spoken = find_dates(sentence) if beside else ()
     return any(
         not any(one.fits(day) for one in spoken)
         and not beside.isdisjoint(nearest_words(source.text, day.start, day.end))
@@ -181,8 +181,7 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
         return
     counted = (end - start).days >= _INCLUSIVE_DAYS and not find_intervals(span.text)
     for inclusive in (0, -1) if counted else (0,):
-        last = end + timedelta(days=inclusive)
-        yield FoundDate(last.year, last.month, last.day)
+        yield as_found(end + timedelta(days=inclusive))
 
 
 def _work_days_on(start: date, days: int) -> date:

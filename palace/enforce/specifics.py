@@ -12,6 +12,7 @@ from typing import Literal
 import regex
 
 from palace.enforce.answer_words import answer_words, is_framing, read_words
+from palace.enforce.quantity import Quantity
 from palace.recall.given_names import as_listed, given_names
 from palace.recall.lexicon import load_lexicon
 from palace.recall.related import everyday_words
@@ -164,16 +165,20 @@ def places_in(spans: Iterable[tuple[int, int]]) -> frozenset[int]:
     return frozenset(place for start, end in spans for place in range(start, end))
 
 
-def find_specifics(text: str, quantities: Sequence[tuple[int, int]]) -> list[Specific]:
+def find_specifics(
+    text: str, days: Iterable[tuple[int, int]], numbers: Iterable[Quantity]
+) -> list[Specific]:
     """Return addresses, code, quotes, paths and identifiers of a text; names are `find_names`.
 
     Args:
         text: A sentence.
-        quantities: Spans that are days or numbers with a unit ("60g"), not identifiers.
+        days: Spans that are dates and weekdays, not identifiers.
+        numbers: Its numbers: with a unit or letters ("60g", "18.5k") they are no identifiers.
     """
     found: list[Specific] = []
     used = bytearray(len(text) + 1)
-    for start, end in quantities:
+    measured = [(q.start, q.end) for q in numbers if q.unit or q.text[-1:].isalpha()]
+    for start, end in (*measured, *days):
         used[start:end] = b"\2" * (end - start)
     for specific in _candidates(text):
         span = used[specific.start : specific.end]
@@ -274,14 +279,10 @@ def _may_be_name(word: Word) -> bool:
         and word.surface[0].isupper()
         and folded not in _NOT_NAMES
         and month_token(word.surface) is None
-        and folded not in _english()
+        # The function words of other languages are names in English: Devon, Sans, Son.
+        and folded not in load_lexicon("en").stopwords
         and not is_framing(word)
     )
-
-
-def _english() -> frozenset[str]:
-    # The function words of other languages are names in English: Devon, Sans, Son.
-    return load_lexicon("en").stopwords
 
 
 def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:

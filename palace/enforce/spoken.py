@@ -7,10 +7,12 @@ Italian, Dutch and Russian.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 import regex
+
+from palace.enforce.quantity import Quantity
+from palace.enforce.units import of_units
 
 _LINES = {
     "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -63,19 +65,9 @@ def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
     return {w: n * step for n, w in enumerate(line.split(), start) if w != "-"}
 
 
-_SINGLE = {
-    "zero": 0,
-    "null": 0,
-    "duas": 2,
-    "dezesseis": 16,
-    "dezessete": 17,
-    "dezenove": 19,
-    "cien": 100,
-    "две": 2,
-    "трех": 3,
-    "четырех": 4,
-    **{word: n for line in _LINES.values() for word, n in _numbered(line).items()},
-}
+_SINGLE = {"zero": 0, "null": 0, "cien": 100, "duas": 2, "две": 2, "трех": 3, "четырех": 4}
+_SINGLE |= {"dezesseis": 16, "dezessete": 17, "dezenove": 19}
+_SINGLE |= {word: n for line in _LINES.values() for word, n in _numbered(line).items()}
 _WRITTEN_TENS = {
     "quatre-vingts": 80,
     **{word: n for line in _TENS_LINES for word, n in _numbered(line, 10, 2).items()},
@@ -212,14 +204,8 @@ _HOURS_AND = (
     rf"\b(?:an|one|1|une?|una?|uma|(?P<whole>[2-9]|{_BASE}))\s+(?:hours?|heures?|horas?|or[ae])\s+"
     rf"(?:(?:y|e)\s+)?(?P<n>[1-5]\d|{_BASE})(?!\s*[-\d:.,]*\s*(?:\p{{L}}*min|m\b|sec|s\b|h\b|hour|day|%))"
 )
-_HOURS = {
-    **{word: n for word, n in _ONES.items() if 1 <= n <= 12},
-    "una": 1,
-    "due": 2,
-    "sei": 6,
-    "once": 11,
-    "elf": 11,
-}
+_HOURS = {word: n for word, n in _ONES.items() if 1 <= n <= 12}
+_HOURS |= {"una": 1, "due": 2, "sei": 6, "once": 11, "elf": 11}
 _HOUR = (
     r"(?P<hour>(?<![\d:.,])\d{1,2}(?![\d:.,]\d)"
     rf"|(?<![\p{{L}}-])(?:{_any_of(_HOURS)})(?![\p{{L}}-]))"
@@ -275,42 +261,16 @@ _CLOCK_WORDS = regex.compile(
     regex.IGNORECASE,
 )
 _PARTS = {
-    "half": 30,
-    "half an hour": 30,
-    "quarter": 15,
-    "a quarter": 15,
-    "viertel": 15,
     "halb": -30,
-    "kwart": 15,
-    "un quarto": 15,
-    "le quart": 15,
-    "cuarto": 15,
-    "mezzo": 30,
-    "mezza": 30,
-    "media": 30,
-    "meia": 30,
+    **dict.fromkeys(("half", "half an hour", "mezzo", "mezza", "media", "meia"), 30),
+    **dict.fromkeys(("quarter", "a quarter", "viertel", "kwart", "cuarto"), 15),
+    **dict.fromkeys(("un quarto", "le quart"), 15),
 }
 _MIDNIGHTS = frozenset({"midnight", "medianoche", "meia-noite", "mezzanotte", "полночь"})
 _BEFORE = frozenset({"to", "before", "vor", "voor", "menos", "meno", "moins"})
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """Something said in words.
-
-    Attributes:
-        values: What it may mean: a number, or minutes after midnight.
-        start: Place of its first character; `end` after its last.
-        unit: The word of its unit where that stands inside it ("half a minute").
-    """
-
-    values: tuple[float, ...]
-    start: int
-    end: int
-    unit: str = ""
-
-
-def spoken_numbers(text: str) -> Iterator[Spoken]:
+def spoken_numbers(text: str) -> Iterator[Quantity]:
     """Yield numbers in words; of a word said twice ("fifty-fifty") none."""
     for match in _WORDS.finditer(text):
         value = _value(match["run"])
@@ -320,34 +280,34 @@ def spoken_numbers(text: str) -> Iterator[Spoken]:
             value /= 2
         few = match["few"] and match["run"].casefold() in _LARGE
         values = tuple(value * n for n in range(2, 10)) if few else (value,)
-        yield Spoken(values, *match.span())
+        yield Quantity(values, "", 1.0, *match.span(), match[0])
 
 
-def spoken_parts(text: str) -> Iterator[Spoken]:
+def spoken_parts(text: str) -> Iterator[Quantity]:
     """Yield parts of a unit: "half a minute", "an hour and a half", "a metre forty"."""
     for match in _METRES.finditer(text) if _METRE_SAID.search(text) else ():
         hundredths, metres = _amount(match["n"]), _amount(match["whole"] or "1")
         if 10 <= hundredths < 100:
-            yield Spoken((metres + hundredths / 100,), *match.span(), "m")
+            yield from of_units(match, "m", metres + hundredths / 100)
     for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
         whole, grams = match["whole"], _amount(match["n"])
         kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
         if _GRAMS <= grams < 10 * _GRAMS:
-            yield Spoken(((kilos or 1.0) + grams / 1000,), *match.span(), "kg")
+            yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
     for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
-        yield Spoken((hours,), *match.span(), "h")
+        yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
         whole = match["whole"] or ""
         said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
-        yield Spoken(((said or 1.0) + 0.5,), *match.span(), match["unit"])
+        yield from of_units(match, match["unit"], (said or 1.0) + 0.5)
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:
             value = 1.75 if match["fourths"].casefold().startswith("three") else 1.25
         if match["quarters"]:
             value = 0.25 if match["quarters"].casefold() in _A_QUARTER else 0.75
-        yield Spoken((value,), *match.span(), match["unit"])
+        yield from of_units(match, match["unit"], value)
 
 
 @cache
@@ -362,7 +322,7 @@ def _clocks() -> tuple[regex.Pattern[str], ...]:
     return tuple(regex.compile(pattern, regex.IGNORECASE) for pattern in _CLOCKS)
 
 
-def spoken_clocks(text: str) -> Iterator[Spoken]:
+def spoken_clocks(text: str) -> Iterator[Quantity]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
     if not _CLOCK_WORDS.search(text):
         return
@@ -370,7 +330,7 @@ def spoken_clocks(text: str) -> Iterator[Spoken]:
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
             if minutes is not None:
-                yield Spoken(minutes, *match.span())
+                yield Quantity(minutes, "clock", 1.0, *match.span(), match[0])
 
 
 def _minutes(said: dict[str, str | None]) -> tuple[float, ...] | None:

@@ -99,7 +99,8 @@ def _unknown(sentence: str, support: Support) -> Iterator[Word]:
         if opens and not regex.match(r"\s\p{L}", sentence[word.start + len(surface) :]):
             continue
         known = support.has_word(word) or support.has_name(word) or support.resembles(word)
-        if not known and is_content(word) and not _is_ordinary(word, support.language):
+        ordinary = fold(surface).endswith(_NO_NAMES) or translated([word.token], support.language)
+        if not known and is_content(word) and not ordinary:
             yield word
 
 
@@ -110,10 +111,6 @@ def _asks_for_name(question: str, language: str) -> bool:
     kinds = (types.get(kind) for kind in ("person", "name"))
     text = matchable(question)
     return any(kind and matches(kind, text, timeout_ms=_MATCH_MS) for kind in kinds)
-
-
-def _is_ordinary(word: Word, language: str) -> bool:
-    return fold(word.surface).endswith(_NO_NAMES) or bool(translated([word.token], language))
 
 
 def _names_in(text: str, names: set[str]) -> set[str]:

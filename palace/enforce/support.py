@@ -6,7 +6,8 @@ tells the same of dates, numbers and things that are exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -16,7 +17,7 @@ from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
-from palace.enforce.source import Source, is_cut_from, is_cut_name
+from palace.enforce.source import Source, is_cut_from
 from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
 from palace.text import Word, fold, stem
@@ -47,21 +48,19 @@ def _token_at(found: Sequence[Word], place: int) -> str:
     return found[place].token if 0 <= place < len(found) else ""
 
 
+@dataclass(frozen=True, eq=False)
 class Support:
     """Several sources together.
 
-    Args:
+    Attributes:
         sources: Texts that an answer may draw on.
         strict: Whether little may be worked out, as after unclear evidence.
         language: Of the question, and so of the answer: its words may stand there in English.
     """
 
-    def __init__(
-        self, sources: Iterable[Source], *, strict: bool = False, language: str = "en"
-    ) -> None:
-        self.sources = tuple(sources)
-        self.strict = strict
-        self.language = language
+    sources: tuple[Source, ...]
+    strict: bool = False
+    language: str = "en"
 
     @cached_property
     def tokens(self) -> frozenset[str]:
@@ -102,7 +101,7 @@ class Support:
     @cached_property
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
-        return KnownSpecifics(self.sources, tokens=self.tokens, has_name=self.has_name)
+        return KnownSpecifics(self.sources, self.tokens, self.has_name)
 
     def has_digits(self, text: str) -> bool:
         """Whether the digits of a text stand in one source in this order, however grouped."""
@@ -126,9 +125,10 @@ class Support:
         """Whether a word of the same meaning stands there."""
         return not self.groups.isdisjoint(answer_words().groups.get(word.token, ()))
 
-    def is_ordinary(self, word: Word) -> bool:
-        """Whether a word with a capital is one of every day and no name."""
-        return is_everyday(word.surface, self.language)
+    def knows(self, word: Word) -> bool:
+        """Whether a word with a capital that may only open a sentence is no name."""
+        everyday = is_everyday(word.surface, self.language)
+        return self.has_word(word) or self.has_synonym(word) or everyday
 
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.
@@ -146,11 +146,7 @@ class Support:
         bare = folded.replace("-", "")
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
-        if any(
-            is_cut_name(short, folded, whole=short in s.heads)
-            for s in self.sources
-            for short in s.heads | s.marked
-        ):
+        if any(is_cut_from(short, folded) for s in self.sources for short in s.cut_names):
             return True
         codes = answer_words().codes.get(folded, frozenset())
         if any(
@@ -193,7 +189,9 @@ class Support:
         Beside the same word, as in "with Robert" for "with Ruben": so names are told that only
         open a sentence or stand in a language in which every noun has a capital.
         """
-        if not _is_capital(word) or self.has_word(word) or self.is_ordinary(word):
+        if not _is_capital(word) or self.has_word(word):
+            return False
+        if is_everyday(word.surface, self.language):
             return False
         said = read_words(sentence)
         place = said.index(word)

@@ -71,16 +71,14 @@ _ORDERS = tuple(
         r"\b(?:answer|reply|respond|say) (?:only |always |just )?(?:with|that) [^.\n]{0,40}"
         r"(?:no matter|regardless|whatever|instead)\b",
         r"\b(?:approve|authori[sz]e|confirm|grant)\b[^.\n]{0,40}?\bwithout (?:asking"
-        r"|checking|confirmation"
-        r"|review|question)",
+        r"|checking|confirmation|review|question)",
     )
 )
 _CARRIES_OFF = regex.compile(
     r"\b(?:send|post|upload|forward|transmit|exfiltrate|e-?mail|submit|append|copy|encode|put)\b"
     r"[^.!?\n]{0,60}?\b(?:conversation|history|memor(?:y|ies)|tokens?|passwords?|secrets?|keys?"
     r"|credentials?|chat|everything|contents?|notes?|prompt)\b[^\n]{0,60}?(?:https?:|@"
-    r"|\bto (?:this|the)"
-    r" (?:address|server|url|link)|\bquery string\b|\burl\b|\bwebhook\b)",
+    r"|\bto (?:this|the) (?:address|server|url|link)|\bquery string\b|\burl\b|\bwebhook\b)",
     regex.IGNORECASE,
 )
 _SPEAKERS = regex.compile(
@@ -96,8 +94,7 @@ _ROLE_LINE = regex.compile(
 )
 _ROLE_TAG = regex.compile(
     r"</?(?:system|assistant|user|human|tool(?:_?(?:result|call|use)s?)?|function_?(?:call"
-    r"|result)s?"
-    r"|instructions?|context|document|evidence|quoted|untrusted)(?:\s[^<>\n]*)?>",
+    r"|result)s?|instructions?|context|document|evidence|quoted|untrusted)(?:\s[^<>\n]*)?>",
     regex.IGNORECASE,
 )
 _OWN_WORDS = regex.compile(

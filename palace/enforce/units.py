@@ -6,8 +6,11 @@ the smallest of that family it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import regex
 
+from palace.enforce.quantity import Quantity
 from palace.text import fold
 
 # Unit -> (family, how many of the family's smallest unit).
@@ -134,6 +137,8 @@ _SHAPED_BEHIND = regex.compile(
     r"|\s?³|\^3|3(?![\w.,]*\d)|\s(?:cubes?|c[úu]bicos?|cubi)\b",
     regex.IGNORECASE,
 )
+DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
+MONEY = frozenset({"euro", "dollar", "pound", "yen", "franc", "crown", "zloty", "rupee", "yuan"})
 DAY_SECONDS = 86_400.0
 _LITRES = 1000.0  # in a cubic metre
 _BITS = regex.compile(r"[KMGT]b")
@@ -170,3 +175,10 @@ def unit_of(
         return family, factor, end
     end = behind.end() if behind else end
     return ("area", factor**2, end) if shape["area"] else ("volume", factor**3 * _LITRES, end)
+
+
+def of_units(match: regex.Match[str], unit: str, *values: float) -> Iterator[Quantity]:
+    """Yield so many of a unit where they are said, if the word for it is one."""
+    family, factor = UNITS.get(fold(unit), ("", 0.0))
+    if family:
+        yield Quantity(values, family, factor, *match.span(), match[0])

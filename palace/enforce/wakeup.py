@@ -162,7 +162,7 @@ def compose_wake_up(
             page.left_out.append("Identity: its end did not fit the budget")
 
     def line_of(text: str) -> str:
-        return _line(shown(text))
+        return f"- {clip(harmless(shown(text)), _LINE_CHARS)}"
 
     # The latest first: what does not fit is what was noted longest ago.
     notes = [(e.id, e.text) for e in reversed(sources.notes)]
@@ -191,10 +191,6 @@ def compose_wake_up(
         included=tuple(page.included),
         left_out=(*page.left_out, *_inactive(sources.rooms, chosen)),
     )
-
-
-def _line(text: str) -> str:
-    return f"- {clip(harmless(text), _LINE_CHARS)}"
 
 
 def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list[str]:

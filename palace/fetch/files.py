@@ -67,9 +67,6 @@ class FilesFetcher:
         self._max_bytes = max_bytes
         self._now = now or utc_now
 
-    def __repr__(self) -> str:
-        return f"FilesFetcher({[str(root) for root in self._roots]})"
-
     def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
         """Return files under a root that this prompt names and that exist, at most 8.
 

@@ -93,11 +93,6 @@ class ForgeFetcher(ABC):
                 )
         self._repositories = {name.lower(): name for name in repositories}
 
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self._client.api_url!r}, {list(self._repositories.values())})"
-        )
-
     def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
         """Return the artifacts this prompt names, at most 8, each once; asks nobody."""
         refs: dict[tuple[str, str], ArtifactRef] = {}
@@ -106,7 +101,9 @@ class ForgeFetcher(ABC):
             if repository:
                 ref = self._ref(mention, repository)
                 key = (ref.target.lower(), ref.options.get("ref", ""))
-                refs[key] = _more_precise(refs.get(key), ref)
+                # "PR 45, that is #45": who says pull request knows.
+                if key not in refs or refs[key].kind == "issue":
+                    refs[key] = ref
         return list(refs.values())[:_MAX_REFS]
 
     def fetch(self, ref: ArtifactRef) -> Artifact:
@@ -254,11 +251,6 @@ class ForgeFetcher(ABC):
             fetched_at=reply.at,
             truncated=rendered.truncated,
         )
-
-
-def _more_precise(known: ArtifactRef | None, ref: ArtifactRef) -> ArtifactRef:
-    # "PR 45, that is #45": who says pull request knows.
-    return ref if known is None or known.kind == "issue" else known
 
 
 def _is_repository(name: str) -> bool:

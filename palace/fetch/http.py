@@ -138,7 +138,7 @@ class BoundedClient:
         self.service = service
         self.timeout_s = timeout_s
         self.body_bytes = body_bytes
-        self.cache_s = cache_s
+        self.cached_for = timedelta(seconds=cache_s)
         self.replies = ReplyCache()
         self.now = now or utc_now
         self.token = Token(token, setting=service.token_env)
@@ -254,7 +254,7 @@ class Session:
         client = self._client
         url = client.api_url + path + (f"?{urlencode(query)}" if query else "")
         cached = client.replies.get(url)
-        if cached is not None and _is_fresh(cached, client.now(), client.cache_s):
+        if cached is not None and timedelta(0) <= client.now() - cached.at < client.cached_for:
             return Reply(self._parse(cached.body), cached.at)
         sent, etag = self._exchange(url, cached)
         body = client.token.taken_out_of(sent)
@@ -424,10 +424,6 @@ def _origin(parts: SplitResult) -> tuple[str, str, int]:
     return parts.scheme, parts.hostname or "", usual if port is None else port
 
 
-def _is_fresh(reply: CachedReply, now: datetime, cache_s: float) -> bool:
-    return timedelta(0) <= now - reply.at < timedelta(seconds=cache_s)
-
-
 def _gunzip(chunks: Iterator[bytes], *, max_bytes: int) -> Iterator[bytes]:
     unzip = zlib.decompressobj(wbits=31)
     try:
@@ -446,7 +442,8 @@ def _gunzip(chunks: Iterator[bytes], *, max_bytes: int) -> Iterator[bytes]:
 
 def _refuse(status: int, headers: Mapping[str, str], client: BoundedClient) -> NoReturn:
     service = client.service
-    if status == 429 or (status == 403 and _is_rate_limited(headers)):
+    is_limited = headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
+    if status == 429 or (status == 403 and is_limited):
         when = _reset_time(headers, client.now())
         raise FetchError(
             f"{service.name} limits the rate of requests" + (f" until {when}" if when else ""),
@@ -469,10 +466,6 @@ def _refuse(status: int, headers: Mapping[str, str], client: BoundedClient) -> N
         hint="try again later" if status >= 500 else f"check {service.setting}",
         retryable=status >= 500,
     )
-
-
-def _is_rate_limited(headers: Mapping[str, str]) -> bool:
-    return headers.get("x-ratelimit-remaining") == "0" or "retry-after" in headers
 
 
 def _reset_time(headers: Mapping[str, str], now: datetime) -> str:

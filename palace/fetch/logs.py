@@ -94,9 +94,6 @@ class LogsFetcher:
         self._zone = zone
         self._now = now or utc_now
 
-    def __repr__(self) -> str:
-        return f"LogsFetcher({list(self._logs)})"
-
     def recognise(self, prompt: str) -> Sequence[ArtifactRef]:
         """Return the configured logs this prompt names, with what it wants to see of them.
 
@@ -105,7 +102,8 @@ class LogsFetcher:
         """
         text = prompt[:_MAX_PROMPT_CHARS]
         try:
-            named = [log for log in self._logs.values() if log.is_named_in(text)]
+            logs = self._logs.values()
+            named = [log for log in logs if log.pattern.search(text, timeout=_TIMEOUT_S)]
             if not named:
                 return []
             options = self._options(text, named)
@@ -223,9 +221,6 @@ class _Log:
         )
         return cls(path, pattern, frozenset(word.casefold() for word in (exact | {stem})))
 
-    def is_named_in(self, text: str) -> bool:
-        return self.pattern.search(text, timeout=_TIMEOUT_S) is not None
-
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -253,16 +248,13 @@ class _Found:
     begins: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line, and whether the limit of reading back lies just before it."""
+def _lines_from_end(
+    file: BinaryIO, *, scan_bytes: int, line_chars: int
+) -> Iterator[tuple[str, bool]]:
+    """Yield lines, newest first, and whether the limit of reading back lies just before one.
 
-    text: str
-    is_limit: bool = False
-
-
-def _lines_from_end(file: BinaryIO, *, scan_bytes: int, line_chars: int) -> Iterator[_Line]:
-    """Yield lines, newest first; a line longer than its cap never takes more memory than it."""
+    A line longer than its cap never takes more memory than it.
+    """
     keep_bytes = 4 * line_chars
     size_bytes = position = file.seek(0, os.SEEK_END)
     oldest = max(0, position - scan_bytes)
@@ -276,11 +268,11 @@ def _lines_from_end(file: BinaryIO, *, scan_bytes: int, line_chars: int) -> Iter
         pieces = (block + rest).split(b"\n")
         for piece in reversed(pieces[1:]):
             if not (is_end and not piece):  # the end of the last line is no line
-                yield _Line(_shown(piece, line_chars))
+                yield _shown(piece, line_chars), False
             is_end = False
         rest = pieces[0][:keep_bytes] if len(pieces[0]) > keep_bytes else pieces[0]
     if size_bytes:
-        yield _Line(_shown(rest, line_chars), is_limit=oldest > 0)
+        yield _shown(rest, line_chars), oldest > 0
 
 
 def _shown(line: bytes, line_chars: int) -> str:
@@ -288,7 +280,7 @@ def _shown(line: bytes, line_chars: int) -> str:
     return text.rstrip() if len(text) <= line_chars else text[: line_chars - 1] + "…"
 
 
-def _select(source: Iterator[_Line], wanted: _Wanted) -> _Found:
+def _select(source: Iterator[tuple[str, bool]], wanted: _Wanted) -> _Found:
     """Collect what is wanted, walking from the newest record to the oldest.
 
     A record is a line with a time stamp and the lines without one after it (a stack trace). In a
@@ -326,37 +318,35 @@ def _select(source: Iterator[_Line], wanted: _Wanted) -> _Found:
 
 
 def _records(
-    source: Iterator[_Line], wanted: _Wanted, found: _Found
+    source: Iterator[tuple[str, bool]], wanted: _Wanted, found: _Found
 ) -> Iterator[tuple[list[str], datetime | None]]:
     """Yield (lines in file order, moment), newest first."""
     pending: list[str] = []
-    for line in source:
-        if line.is_limit:
+    for line, is_limit in source:
+        if is_limit:
             found.more = True  # this one may have lost its beginning, and there is more before it
             break
-        at = wanted.moment(line.text)
+        at = wanted.moment(line)
         if at is None and len(pending) < _MAX_RECORD_LINES:
-            pending.append(line.text)
+            pending.append(line)
         elif at is None:
             yield from (([text], None) for text in pending)
-            pending = [line.text]
+            pending = [line]
         else:
-            yield [line.text, *reversed(pending)], at
+            yield [line, *reversed(pending)], at
             pending = []
     yield from (([text], None) for text in pending)
 
 
 def _fitting(record: list[str], wanted: _Wanted) -> list[str]:
-    if wanted.level and not _has_level(record, _LEVELS[wanted.level]):
-        return []
+    if wanted.level:
+        words = _LEVELS[wanted.level]
+        if not any(word in line.lower() for line in record for word in words):
+            return []
     if wanted.grep:
         sought = wanted.grep.casefold()
         return [line for line in record if sought in line.casefold()]
     return record
-
-
-def _has_level(record: list[str], words: Sequence[str]) -> bool:
-    return any(word in line.lower() for line in record for word in words)
 
 
 def _newest(lines: Sequence[str], max_bytes: int) -> tuple[list[str], bool]:

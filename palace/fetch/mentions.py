@@ -146,9 +146,9 @@ class _Scan:
         for match in self._matches(_URL):
             self._read_url(match)
         for match in self._matches(_SHORTHAND):
-            self._add("issue", match, explicit=True)
+            self._add("issue", match, (match["repo"], True, False))
         for match in self._matches(_NAMED):
-            self._add("issue", match)
+            self._add("issue", match, (match["repo"], False, False))
         for match in self._matches(_COLON_FILE):
             self._read_file(match, explicit=True)
         for match in self._matches(_FILE_IN, blank=False):
@@ -158,7 +158,7 @@ class _Scan:
         is_colour = bool(_COLOUR.search(self.text, timeout=_TIMEOUT_S))
         for match in self._matches(_BARE):
             if not _is_no_issue(match, self.text, is_colour=is_colour):
-                self._add("issue", match, place=_place(match))
+                self._add("issue", match, _place(match))
 
     def _matches(
         self, pattern: regex.Pattern[str], *, blank: bool = True
@@ -176,12 +176,11 @@ class _Scan:
         self,
         kind: MentionKind,
         match: regex.Match[str],
+        place: tuple[str, bool, bool],
         *,
         number: str = "",
-        explicit: bool = False,
-        place: tuple[str, bool, bool] | None = None,
     ) -> None:
-        repository, explicit, loose = place or (match["repo"], explicit, False)
+        repository, explicit, loose = place
         self.found.append(
             Mention(
                 kind,
@@ -199,13 +198,13 @@ class _Scan:
             return
         kind: MentionKind = "issue" if word.startswith("issue") else "pull"
         place = _place(match, before=match["before"] or "")
-        self._add(kind, match, place=place)
+        self._add(kind, match, place)
         more = match["more"]
         if not word.endswith("s"):
             # "issue 12 and 3 others": only a plural word announces a list of plain numbers.
             more = " ".join(part for part in more.split() if part.startswith("#"))
         for number in _DIGITS.findall(more):
-            self._add(kind, match, number=number, place=place)
+            self._add(kind, match, place, number=number)
 
     def _is_verb(self, match: regex.Match[str]) -> bool:
         start = match.start("kind")

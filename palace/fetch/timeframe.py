@@ -109,16 +109,10 @@ def find_window(prompt: str, *, now: datetime, zone: tzinfo | None = None) -> Wi
         zone: Zone of the clock times in the prompt; None is this machine's.
     """
     text, here = prompt[:20_000], _Here(now.astimezone(zone), zone)
-    readers: tuple[Callable[[str, _Here], Window | None], ...] = (
-        _read_between,
-        _read_since_day,
-        _read_since_clock,
-        _read_last,
-        _read_day,
-    )
     with suppress(ValueError, OverflowError, TimeoutError):
-        for read in readers:
-            window = read(text, here)
+        for pattern, read in _READERS:
+            match = pattern.search(text, timeout=_TIMEOUT_S)
+            window = read(match, here) if match else None
             if window is not None:
                 return window
     return Window()
@@ -196,46 +190,33 @@ def _named_day(name: str, here: _Here) -> date:
     return date.fromisoformat(name[-10:])
 
 
-def _read_between(text: str, here: _Here) -> Window | None:
-    match = _BETWEEN.search(text, timeout=_TIMEOUT_S)
-    if match is None:
-        return None
-    day = here.day(1 if "yesterday" in text.lower() else 0)
+def _read_between(match: regex.Match[str], here: _Here) -> Window:
+    day = here.day(1 if "yesterday" in match.string.lower() else 0)
     first, last = (tuple(map(int, match[name].split(":"))) for name in ("from", "to"))
     start = here.at(day if first <= last else day - timedelta(days=1), *first)
     return Window(start, here.at(day, *last))
 
 
-def _read_since_day(text: str, here: _Here) -> Window | None:
-    match = _SINCE_DAY.search(text, timeout=_TIMEOUT_S)
-    if match is None:
-        return None
+def _read_since_day(match: regex.Match[str], here: _Here) -> Window:
     return Window(here.at(_named_day(match["day"].lower(), here), *(_clock(match) or (0, 0))))
 
 
-def _read_since_clock(text: str, here: _Here) -> Window | None:
-    match = _SINCE_CLOCK.search(text, timeout=_TIMEOUT_S)
-    clock = _clock(match) if match else None
+def _read_since_clock(match: regex.Match[str], here: _Here) -> Window | None:
+    clock = _clock(match)
     if clock is None:
         return None
-    start = here.at(here.day(1 if "yesterday" in text.lower() else 0), *clock)
+    start = here.at(here.day(1 if "yesterday" in match.string.lower() else 0), *clock)
     return Window(start if start <= here.now else here.at(here.day(1), *clock))
 
 
-def _read_last(text: str, here: _Here) -> Window | None:
-    match = _LAST.search(text, timeout=_TIMEOUT_S)
-    if match is None:
-        return None
+def _read_last(match: regex.Match[str], here: _Here) -> Window:
     count, unit = (match["count"] or "one").lower(), match["unit"].lower()
     unit_s = _MONTH_S if unit.startswith("mo") else _UNITS_S[unit[0]]
     number = _SMALL[count] if count in _SMALL else int(count)
     return Window(here.now - timedelta(seconds=number * unit_s), here.now)
 
 
-def _read_day(text: str, here: _Here) -> Window | None:
-    match = _DAY.search(text, timeout=_TIMEOUT_S)
-    if match is None:
-        return None
+def _read_day(match: regex.Match[str], here: _Here) -> Window:
     words = " ".join(match[0].lower().split())
     if words == "this morning":
         return Window(here.at(here.day()), min(here.now, here.at(here.day(), 12)))
@@ -244,3 +225,14 @@ def _read_day(text: str, here: _Here) -> Window | None:
     day = _named_day(words, here)
     end = here.at(day + timedelta(days=1)) - timedelta(microseconds=1)
     return Window(here.at(day), end)
+
+
+_READERS: tuple[
+    tuple[regex.Pattern[str], Callable[[regex.Match[str], _Here], Window | None]], ...
+] = (
+    (_BETWEEN, _read_between),
+    (_SINCE_DAY, _read_since_day),
+    (_SINCE_CLOCK, _read_since_clock),
+    (_LAST, _read_last),
+    (_DAY, _read_day),
+)

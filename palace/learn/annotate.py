@@ -1,6 +1,7 @@
 """Tags and links of a memory, kept in its comment: the words themselves stay as they were said.
 
-In: a memory and what to add or take away. Out: the memory as it is now.
+In: a memory, what its words say themselves, and what to add or take away. Out: the memory as it
+is now.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ from palace.learn.remember import Writer, refuse_playbook
 from palace.types.memory import Memory
 
 _TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
-_INLINE_TAG = regex.compile(r"(?:(?<=\s)|\A)#([\w/-]{1,200})")
-_INLINE_LINK = regex.compile(r"\[\[([^\[\]\n|]{1,300})(?:\|[^\[\]\n]{0,300})?\]\]")
 
 
 def change_tags(
-    writer: Writer, memory: Memory, *, add: Sequence[str], remove: Sequence[str]
+    writer: Writer,
+    memory: Memory,
+    said: Sequence[str],
+    *,
+    add: Sequence[str],
+    remove: Sequence[str],
 ) -> Memory:
-    """Add and take away tags; a tag that stands in the words is part of them and stays.
+    """Add and take away tags; a tag `said` in the words is part of them and stays.
 
     Raises:
         ConfigError: If a tag is none, or one to take away is not there or stands in the words.
@@ -30,30 +34,32 @@ def change_tags(
     refuse_playbook(memory, instead="edit")
     added, removed = [fit_tag(t) for t in add], [fit_tag(t) for t in remove]
     writer.check_names(*added)
-    said = {m.group(1).rstrip("/-") for m in _INLINE_TAG.finditer(memory.text)}
-    drawers = set(writer.store.read(memory.path).tags)
+    drawers = writer.store.read(memory.path).tags
+    fixed = {*said, *drawers}
     for tag in removed:
         if tag not in memory.tags:
-            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=_tags_hint(memory))
-        if tag in said | drawers:
+            there = ", ".join(f"#{t}" for t in memory.tags) or "none"
+            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=f"it has {there}")
+        if tag in fixed:
             where = "the words of the memory" if tag in said else "the head of its drawer"
             raise ConfigError(
                 f"the tag #{tag} stands in {where}", hint=f"edit {memory.source} to remove it"
             )
-    own = [t for t in memory.tags if t not in said | drawers]
-    wanted = dict.fromkeys([*own, *(t for t in added if t not in said | drawers)])
+    own = [t for t in memory.tags if t not in fixed]
+    wanted = dict.fromkeys([*own, *(t for t in added if t not in fixed)])
     kept = [tag for tag in wanted if tag not in removed]
     return memory if kept == own else writer.update(memory, tags=kept)
 
 
-def change_links(writer: Writer, memory: Memory, target: str, *, remove: bool = False) -> Memory:
-    """Add a link, to a memory by its id or to `room/drawer`, or take it away.
+def change_links(
+    writer: Writer, memory: Memory, said: Sequence[str], target: str, *, remove: bool = False
+) -> Memory:
+    """Add a link, to a memory by its id or to `room/drawer`, or take away one not `said` in words.
 
     Raises:
         ConfigError: If a link to take away is not there or stands in the words.
     """
     refuse_playbook(memory, instead="edit")
-    said = {m.group(1).partition("#")[0].strip() for m in _INLINE_LINK.finditer(memory.text)}
     own = [link for link in memory.links if link not in said]
     if not remove:
         known = target in memory.links
@@ -76,7 +82,3 @@ def fit_tag(tag: str) -> str:
             f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
         )
     return tag
-
-
-def _tags_hint(memory: Memory) -> str:
-    return f"it has {', '.join(f'#{t}' for t in memory.tags)}" if memory.tags else "it has none"

@@ -72,7 +72,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
-        return Comparison(relation, *(_polarity(s) for s in (stored, new)))
+        return Comparison(relation, *("denied" if s.negated else "affirmed" for s in (stored, new)))
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 
@@ -92,10 +92,6 @@ def _alone(one: Statement, other: Statement) -> Iterator[str]:
     for term, handles in zip(one.terms, one.handles, strict=True):
         if handles.isdisjoint(other.known):
             yield term.key
-
-
-def _polarity(statement: Statement) -> str:
-    return "denied" if statement.negated else "affirmed"
 
 
 def _said(terms: Sequence[Term]) -> str:
@@ -312,9 +308,12 @@ def _by_values(pair: _Aligned) -> Relation:
     qualified = [bool(s.functions & QUALIFIERS) for s in (pair.stored, pair.new)]
     if not old or not new or qualified[0] != qualified[1] or _apart_in_time(old, new, pair):
         return "unrelated"
+    told_apart = _has_code_and_more(old) and _has_code_and_more(new)
     typed, old, new = _take_typed_pairs(old, new)
     if typed is None:
         return "unrelated"
+    if told_apart:
+        return "doubtful"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
     old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
     new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
@@ -327,6 +326,12 @@ def _by_values(pair: _Aligned) -> Relation:
     if close and typed + slots:
         return "conflict"
     return "unrelated" if typed else "doubtful"
+
+
+def _has_code_and_more(terms: Sequence[Term]) -> bool:
+    """Whether a code says which one another value is told of: "paid INV-88 with 300 euros"."""
+    kinds = {term.kind for term in terms} - {"word"}
+    return "code" in kinds and len(kinds) > 1
 
 
 def _one_thing(pair: _Aligned, values: int) -> bool:

@@ -363,12 +363,11 @@ def _under_way(talk: Talk) -> tuple[int, ...]:
     """Return the place of the request that the rest still works on, if it was condensed already."""
     if not talk.fresh or talk.new[0].role == "user":
         return ()
-    asked = range(talk.fresh[0] - 1, -1, -1)
-    return next(((n,) for n in asked if _is_request(talk.history[n])), ())
-
-
-def _is_request(message: Message) -> bool:
-    return message.role == "user" and not is_own(message)
+    for place in range(talk.fresh[0] - 1, -1, -1):
+        message = talk.history[place]
+        if message.role == "user" and not is_own(message):
+            return (place,)
+    return ()
 
 
 def is_condensed(memory: Memory) -> bool:

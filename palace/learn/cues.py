@@ -5,7 +5,7 @@ In: the languages to know and a sentence. Out: which patterns speak. Every match
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -19,32 +19,6 @@ from palace.text import fold
 MATCH_TIMEOUT_S = 0.05
 MAX_SENTENCE_CHARS = 400
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
-_LISTS = (
-    "remember",
-    "preference",
-    "preference_specific",
-    "fact",
-    "fact_specific",
-    "correction",
-)
-_SINGLE = (
-    "contrast",
-    "denied",
-    "correction_lead",
-    "clause",
-    "not_now",
-    "hypothetical",
-    "question",
-    "quoted",
-    "deictic",
-    "sarcasm",
-    "text_task",
-    "retraction",
-    "role_play",
-    "role_play_over",
-    "decision",
-    "chit_chat",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +82,12 @@ def _load(language: str) -> Cues:
     text = (resources.files("palace.learn") / "lexicons" / f"{language}.yaml").read_text("utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
-    patterns = {name: _alternation(data[name]) for name in _LISTS}
-    patterns.update({name: str(data[name]) for name in _SINGLE})
-    return Cues(str(data["language"]), str(data["lead_in"]), patterns)
-
-
-def _alternation(patterns: Sequence[str]) -> str:
-    return "|".join(f"(?:{pattern})" for pattern in patterns)
+    language, lead_in = str(data.pop("language")), str(data.pop("lead_in"))
+    patterns = {
+        name: "|".join(f"(?:{one})" for one in cue) if isinstance(cue, list) else str(cue)
+        for name, cue in data.items()
+    }
+    return Cues(language, lead_in, patterns)
 
 
 @lru_cache(maxsize=512)

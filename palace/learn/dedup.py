@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from itertools import pairwise
+from operator import eq
 
 import regex
 
@@ -50,10 +51,6 @@ def find_duplicate(text: str, resembling: Iterable[Memory]) -> tuple[Memory, Mat
 def says_the_same(text: str, other: str) -> bool:
     """Whether two statements are one; symmetric."""
     return any(matcher(text, other) for matcher in _MATCHERS.values())
-
-
-def _is_exact(text: str, other: str) -> bool:
-    return text == other
 
 
 def _is_normalised(text: str, other: str) -> bool:
@@ -141,7 +138,7 @@ def _outline(text: str) -> _Outline:
 
 
 _MATCHERS: dict[Match, Callable[[str, str], bool]] = {
-    "exact": _is_exact,
+    "exact": eq,
     "normalised": _is_normalised,
     "near": _is_near,
 }

@@ -10,6 +10,7 @@ import io
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -88,7 +89,12 @@ def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item
                 if progress:
                     progress(min(item.end, size), size)
             return
-    members, lines = _members(_whole(source, size)), []
+    if size > MAX_WHOLE_BYTES:
+        raise ConfigError(
+            f"{source} has {size} bytes in one object, at most {MAX_WHOLE_BYTES} are read",
+            hint="export it as a list, or in parts",
+        )
+    members, lines = _members(read_json(source)), []
     if len(members) > 1:
         lines = _lines_of(members, source.read_bytes())
     for number, value in enumerate(members):
@@ -97,12 +103,27 @@ def items_of(source: Path, *, progress: Progress | None = None) -> Iterator[Item
         progress(size, size)
 
 
-def _whole(source: Path, size: int) -> Any:  # noqa: ANN401 - whatever JSON holds
-    if size > MAX_WHOLE_BYTES:
-        raise ConfigError(
-            f"{source} has {size} bytes in one object, at most {MAX_WHOLE_BYTES} are read",
-            hint="export it as a list, or in parts",
-        )
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Turn what the operating system refuses of a file that a person named into a `ConfigError`."""
+    try:
+        yield
+    except OSError as error:
+        hint = "check its permissions"
+        if isinstance(error, FileNotFoundError):
+            hint = "check its name and its folder"
+        elif isinstance(error, IsADirectoryError):
+            hint = "it is a folder: name a file in it"
+        reason = error.strerror or error
+        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
+
+
+def read_json(source: Path) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Return what a file of JSON holds.
+
+    Raises:
+        ConfigError: If it is no JSON in UTF-8; names the line.
+    """
     try:
         return json.loads(source.read_bytes().decode("utf-8-sig"))
     except json.JSONDecodeError as error:

@@ -9,7 +9,7 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
@@ -18,9 +18,7 @@ from palace.learn.places import SUFFIX
 from palace.learn.transfer import FOLDERS, FORMAT, IDENTITY, markdown_files
 
 Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
-FORMATS: tuple[Format, ...] = (
-    *("markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"),
-)
+FORMATS: tuple[Format, ...] = get_args(Format)
 SUPPORTED = (
     "supported are a folder of Markdown files or an Obsidian vault, a .md file, .jsonl conversation"
     " turns (session, speaker, text, at), a .json export of a palace, and what ChatGPT, mem0 and"

@@ -6,6 +6,7 @@ often and when they were asked; questions that were answered later are no gaps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -141,17 +142,12 @@ class _Groups:
     def _similar(self, terms: frozenset[str], digits: frozenset[str]) -> _Group | None:
         holding = sorted((self._by_term.get((digits, term), ()) for term in terms), key=len)
         # A similar group holds so many of the terms that it cannot miss all of these.
-        rarest = holding[: len(terms) - _least_shared(len(terms)) + 1]
+        rarest = holding[: len(terms) - math.ceil(SIMILAR * len(terms)) + 1]
         near = sorted({number for groups in rarest for number in groups})
         best = max(near, key=lambda n: _share(terms, self._groups[n].terms), default=None)
         if best is None or _share(terms, self._groups[best].terms) < SIMILAR:
             return None
         return self._groups[best]
-
-
-def _least_shared(count: int) -> int:
-    """Return how many of so many terms a similar question has at least."""
-    return next(shared for shared in range(count + 1) if shared >= SIMILAR * count)
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:

@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError, unreadable_hint
+from palace.errors import ConfigError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -29,8 +29,10 @@ from palace.learn.foreign import (
     Said,
     items_of,
     read_chatgpt,
+    read_json,
     read_langchain,
     read_mem0,
+    reading,
 )
 from palace.learn.formats import (
     CONVERSATIONS,
@@ -42,7 +44,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import DIFFERS, Destination, Imported, Intake
-from palace.learn.places import SUFFIX, name_reason, room_reason
+from palace.learn.places import SUFFIX, name_reason
 from palace.learn.record_files import (
     JOURNAL,
     SCRATCHPAD,
@@ -93,7 +95,7 @@ def import_path(
     Raises:
         ConfigError: If the source is missing or nothing of this; names file and line.
     """
-    try:
+    with reading(source):
         if not source.exists():
             raise ConfigError(f"there is nothing to import at {source}", hint=SUPPORTED)
         if not source.is_dir() and secret_name(Path(source.name)):
@@ -105,10 +107,6 @@ def import_path(
             raise ConfigError(f"{source} is no file and no folder", hint=SUPPORTED)
         intake = Intake(to, form or recognise(source))
         _READERS[intake.kind](_content_of(source, intake.kind), intake, progress)
-    except OSError as error:
-        raise ConfigError(
-            f"{source} cannot be read: {said(error)}", hint=unreadable_hint(error)
-        ) from error
     return intake.done()
 
 
@@ -145,7 +143,7 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_note(source, path, path if is_own else _place(path, real.name), intake)
+            _take_file(source / path, path, path if is_own else _place(path, real.name), intake)
         if progress:
             progress(number, len(paths))
     for path, file in record_files(_record_folders(source) if is_own else {}).items():
@@ -183,14 +181,6 @@ def _place(path: str, folder: str) -> str:
     return f"rooms/{room or folder}/{name}"
 
 
-def _take_note(source: Path, path: str, target: str, intake: Intake) -> None:
-    room = target.removeprefix("rooms/").rpartition("/")[0]
-    reason = room_reason(room) if target.startswith("rooms/") and room else ""
-    if reason:
-        return intake.refuse(path, reason)
-    return _take_file(source / path, path, target, intake)
-
-
 def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     try:
         data = source.read_bytes()
@@ -220,11 +210,7 @@ def _vault_reason(path: str, templates: str) -> str:
 
 
 def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> None:
-    turns, lines = read_turns(source, progress=progress)
-    for found in lines:
-        intake.refuse(f"{source.name}:{found.line}", found.reason)
-    said_there = (Said(line, turn) for line, turn in turns)
-    _take_turns(source, said_there, intake)
+    _take_turns(source, read_turns(source, progress=progress), intake)
 
 
 def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
@@ -400,14 +386,7 @@ def _import_export(source: Path, intake: Intake, progress: Progress | None) -> N
 
 def _export_entries(source: Path) -> tuple[list[Any], list[Any]]:
     """Return the files of an export, and the records that exports of today have beside them."""
-    try:
-        data = json.loads(source.read_bytes().decode("utf-8-sig"))
-    except json.JSONDecodeError as error:
-        raise ConfigError(
-            f"{source}:{error.lineno}: it is not JSON: {error.msg}", hint=SUPPORTED
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{source}:1: it is not JSON in UTF-8", hint=SUPPORTED) from error
+    data = read_json(source)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
     if data.get("version") != VERSION:

@@ -85,7 +85,7 @@ class Destination:
         fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
         privacy: What may be written.
         records: Where `journal` and `scratchpad` stand; what is not named takes no records.
-        append: Adds whole lines to such a file, made if it is missing.
+        append: Adds whole lines to such a file, made if it is missing; the usual one adds nothing.
     """
 
     root: Path

@@ -8,19 +8,11 @@ from __future__ import annotations
 
 import unicodedata
 
-from palace.portable import is_device, is_no_note, without_joiners
+from palace.portable import name_fault
 
 SUFFIX = ".md"
 MAX_ROOM_DEPTH = 8
 MAX_COMPONENT_BYTES = 255
-
-_UNFIT = {
-    "Cc": "a control character",
-    "Cf": "an invisible or direction-changing character",
-    "Cs": "bytes that are not UTF-8",
-    "Zl": "a line separator",
-    "Zp": "a paragraph separator",
-}
 
 
 def place_reason(path: str) -> str:
@@ -39,21 +31,12 @@ def place_reason(path: str) -> str:
         return "it stands outside rooms/, playbooks/ and timeline/"
     if folder == "playbooks" and len(parts) > 1:
         return "playbooks stand directly in playbooks/"
-    for part in parts:
-        reason = name_reason(part)
-        if reason:
-            return reason
+    if reason := next(filter(None, map(name_reason, parts)), ""):
+        return reason
     if parts[-1][-3:].lower() != SUFFIX or len(parts[-1]) <= len(SUFFIX):
         return "it is no Markdown file"
-    return room_reason("/".join(parts[:-1])) if folder == "rooms" and len(parts) > 1 else ""
-
-
-def room_reason(room: str) -> str:
-    """Say why no room can have this name, `a/b` for a room in a room, or "" if one can."""
-    parts = room.split("/")
-    if len(parts) > MAX_ROOM_DEPTH:
-        return f"it is more than {MAX_ROOM_DEPTH} rooms deep"
-    return next((reason for reason in map(name_reason, parts) if reason), "")
+    is_too_deep = folder == "rooms" and len(parts) - 1 > MAX_ROOM_DEPTH
+    return f"it is more than {MAX_ROOM_DEPTH} rooms deep" if is_too_deep else ""
 
 
 def name_reason(name: str) -> str:
@@ -62,18 +45,9 @@ def name_reason(name: str) -> str:
         size = len(name.encode())
     except UnicodeEncodeError:
         return "its name has bytes that are not UTF-8"
-    folded = unicodedata.normalize("NFKC", name)
-    signs = without_joiners(name + folded)
-    unfit = [_UNFIT[c] for c in map(unicodedata.category, signs) if c in _UNFIT]
-    reasons = (
-        (not name.strip(), "a name in its path is empty"),
-        (size > MAX_COMPONENT_BYTES, f"its name exceeds {MAX_COMPONENT_BYTES} bytes"),
-        (folded.strip() in {".", ".."}, "its path has a parent reference"),
-        (folded.strip().startswith("."), "its name starts with a dot, which hides it"),
-        (is_no_note(folded.strip()), "its name starts with ~$, as that of a lock file"),
-        ("\\" in name + folded or "/" in folded, "its name has a slash or backslash"),
-        (folded[1:2] == ":" and folded[:1].isalpha(), "its name starts with a drive letter"),
-        (is_device(folded), "its name is a reserved device name"),
-        (bool(unfit), f"its name has {unfit[0] if unfit else ''}"),
-    )
-    return next((reason for failed, reason in reasons if failed), "")
+    if fault := name_fault(name):
+        return f"its name {fault}"
+    if size > MAX_COMPONENT_BYTES:
+        return f"its name exceeds {MAX_COMPONENT_BYTES} bytes"
+    is_lock = unicodedata.normalize("NFKC", name).strip().startswith("~$")
+    return "its name starts with ~$, as that of a lock file" if is_lock else ""

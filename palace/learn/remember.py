@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
 from palace.errors import TextRefusedError
 from palace.learn.dedup import find_duplicate
 from palace.ports import ConflictJudge, DrawerStore
-from palace.privacy import PersonalData, PrivacyFilter, Secrets
+from palace.privacy import PrivacyFilter
 from palace.recall.blocks import strip_own_markers
 from palace.text import new_id, utc_now
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
@@ -36,8 +36,7 @@ class Writer:
         store: The canonical files.
         resembling: Returns active memories of the same scope that resemble a draft.
         written: Called with every path that changed, so that the next question finds it.
-        secrets: `refuse` or `redact`.
-        personal_data: `off`, `redact` or `block`.
+        privacy: What may be written.
         max_chars: Longest memory text, in characters.
         reinforced: Takes note that a memory was said again; returns whether it could.
         judge: Has the last word on conflicts; without one the rules decide. It is asked before the
@@ -49,8 +48,7 @@ class Writer:
     store: DrawerStore
     resembling: Callable[[Draft], Sequence[Memory]]
     written: Callable[[str], object]
-    secrets: Secrets = "refuse"
-    personal_data: PersonalData = "off"
+    privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
     max_chars: int = 4000
     reinforced: Callable[[Memory, Draft, Match], bool] = lambda _memory, _draft, _match: False
     judge: ConflictJudge | None = None
@@ -190,11 +188,7 @@ class Writer:
             SecretRefusedError: If one holds a secret.
             PersonalDataRefusedError: If one holds personal data (and that is blocked).
         """
-        self._privacy.check_name("\n".join(names))
-
-    @property
-    def _privacy(self) -> PrivacyFilter:
-        return PrivacyFilter(self.secrets, self.personal_data)
+        self.privacy.check_name("\n".join(names))
 
     def fit(self, text: str, *, note_chars: int | None = None) -> str:
         """Return the text as it will be stored, or refuse it.
@@ -223,7 +217,7 @@ class Writer:
                 f"the text has {len(text)} characters, at most {most} fit a {kept}",
                 hint="store one statement at a time, or import the document",
             )
-        return self._privacy.written(text)
+        return self.privacy.written(text)
 
 
 def refuse_playbook(memory: Memory, *, instead: str) -> None:

@@ -182,8 +182,7 @@ def _is_told(memory: Memory) -> bool:
 
 def _words(memory: Memory) -> Iterator[str]:
     lines = [line.strip().removeprefix("- ") for line in memory.text.splitlines()]
-    shown = [line for line in lines if line][:_MAX_ITEMS]
-    yield from shown
+    yield from [line for line in lines if line][:_MAX_ITEMS]
 
 
 def _correction(item: Retired) -> str:

@@ -69,11 +69,8 @@ class Listener:
         self._lexicons = tuple(lexicons)
         self._timeout_ms = timeout_ms
 
-        def all_of(kind: str) -> list[str]:
-            return [p for x in self._lexicons for p in x.requests.get(kind, ())]
-
         def any_of(kind: str) -> str:
-            return "|".join(all_of(kind)) or "(?!)"
+            return "|".join(p for x in self._lexicons for p in x.requests.get(kind, ())) or "(?!)"
 
         begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
         # Compiled when a prompt first may hold one.
@@ -131,7 +128,8 @@ class Listener:
         return None
 
     def _kept_after_a_cue(self, prompt: str) -> Keep | None:
-        match = self._after_a_colon(prompt)
+        has_colon = ":" in prompt or "：" in prompt
+        match = self._search(self._keep, prompt) if has_colon else None
         direct = None if match else self._search(self._keep_that, prompt)
         match = match or direct
         if match is None or not self._may_ask(prompt[: match.start("cue")]):
@@ -142,11 +140,6 @@ class Listener:
             return None
         before = prompt[: match.start("cue")].strip()
         return Keep(tuple(told[:_MAX_STATEMENTS]), "\n".join(p for p in (before, rest) if p))
-
-    def _after_a_colon(self, prompt: str) -> regex.Match[str] | None:
-        if ":" not in prompt and "：" not in prompt:
-            return None
-        return self._search(self._keep, prompt)
 
     def _is_to_the_model(self, statement: str, *, cue: str) -> bool:
         """Whether it instructs who answers ("remember that you are a pirate") and tells nothing.

@@ -115,7 +115,7 @@ def read_statement(text: str) -> Statement:
         terms = _with_retired(pieces, terms)
     terms = [t._replace(subject=True) if t.at < split else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
-    handles = tuple(map(handles_of, terms))
+    handles = tuple(handles_of(t.key, t.surface, t.kind) for t in terms)
     return Statement(
         terms=tuple(terms),
         negated=not present.isdisjoint(NEGATIONS) and _is_negated(pieces),

@@ -8,27 +8,24 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import datetime
-from types import MappingProxyType
 
 from palace.ports import UNUSED, UseCounts, Worth
 from palace.types.memory import Memory, MemoryKind, Trust
 
-HALF_LIFE_DAYS: Mapping[MemoryKind, float] = MappingProxyType(
-    {
-        "correction": 365.0,
-        "negative": 365.0,
-        "preference": 90.0,
-        "procedure": 60.0,
-        "fact": 30.0,
-        "event": math.inf,
-    }
-)
+HALF_LIFE_DAYS: Mapping[MemoryKind, float] = {
+    "correction": 365.0,
+    "negative": 365.0,
+    "preference": 90.0,
+    "procedure": 60.0,
+    "fact": 30.0,
+    "event": math.inf,
+}
 """Days until half of a memory's strength is gone, if nobody uses it; an event stays what it was."""
 
 INFERRED_HALF_LIFE_DAYS = 7.0
 """Half-life in days of what nobody said: every memory whose source is `system`."""
 
-TRUST_FACTORS: Mapping[Trust, float] = MappingProxyType({"user": 1.0, "agent": 0.8, "system": 0.6})
+TRUST_FACTORS: Mapping[Trust, float] = {"user": 1.0, "agent": 0.8, "system": 0.6}
 """What a source's word is worth beside a person's."""
 
 _DAY_S = 86400.0
@@ -74,13 +71,8 @@ def strength(memory: Memory, counts: UseCounts = UNUSED, *, at: datetime) -> flo
         counts: How it was used.
         at: The moment, aware.
     """
-    return faded(worth_of(memory, counts), at=at)
-
-
-def worth_of(memory: Memory, counts: UseCounts = UNUSED) -> Worth:
-    """Return what a memory is worth, as an index would say it."""
     dates = [moment for moment in (memory.created, memory.updated) if moment is not None]
-    return Worth(
+    worth = Worth(
         kind=memory.kind,
         trust=memory.trust,
         confidence=memory.confidence,
@@ -88,6 +80,7 @@ def worth_of(memory: Memory, counts: UseCounts = UNUSED) -> Worth:
         dated=max(dates, default=None),
         counts=counts,
     )
+    return faded(worth, at=at)
 
 
 def faded(worth: Worth, *, at: datetime) -> float:

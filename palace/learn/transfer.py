@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.learn.places import SUFFIX
@@ -85,10 +84,11 @@ def export_json(
             "version": VERSION,
             "files": own,
             "records": kept,
-            "memories": [_memory_entry(memory) for memory in memories],
+            "memories": [asdict(memory) for memory in memories],
         },
         ensure_ascii=False,
         indent=1,
+        default=datetime.isoformat,
     )
     # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
     try:
@@ -185,13 +185,6 @@ def _file_entry(path: str, data: bytes) -> dict[str, str]:
         return {"path": path, "text": data.decode("utf-8")}
     except UnicodeDecodeError:
         return {"path": path, "base64": base64.b64encode(data).decode()}
-
-
-def _memory_entry(memory: Memory) -> dict[str, Any]:
-    return {
-        name: value.isoformat() if isinstance(value, datetime) else value
-        for name, value in asdict(memory).items()
-    }
 
 
 # Files

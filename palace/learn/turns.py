@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from palace.arguments import message_in
-from palace.errors import ConfigError, unreadable_hint
-from palace.learn.foreign import items_of
+from palace.errors import ConfigError
+from palace.learn.foreign import Left, Said, items_of, reading
 from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.moment import parse_moment
 from palace.ports import Progress
@@ -23,27 +23,13 @@ from palace.types.session import ConversationTurn, Message
 
 KEYS = ("session", "speaker", "text", "at")
 _PROGRESS_LINES = 500
+_IS_EMPTY = "'text' is empty"
 _IS_MESSAGE = "it is a message with role and content, and no turn"
 _MESSAGE_EXAMPLE = '{"role": "user", "content": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 _EXAMPLE = '{"session": "s1", "speaker": "Ann", "text": "Hello.", "at": "2026-05-08T13:56:00Z"}'
 
 
-@dataclass(frozen=True, slots=True)
-class RefusedLine:
-    """A line that is no turn.
-
-    Attributes:
-        line: In the file, 1-based.
-        reason: For a person; never holds what stood there.
-    """
-
-    line: int
-    reason: str
-
-
-def read_turns(
-    source: Path, *, progress: Progress | None = None
-) -> tuple[list[tuple[int, ConversationTurn]], list[RefusedLine]]:
+def read_turns(source: Path, *, progress: Progress | None = None) -> list[Said | Left]:
     """Read a file of turns; empty lines are skipped, keys that are not ours are ignored.
 
     Args:
@@ -51,28 +37,16 @@ def read_turns(
         progress: Called with (lines or bytes done, to do).
 
     Returns:
-        The turns with their lines, in the order of the file, and the lines that were refused. What
-        is private in a turn is for the caller to judge.
+        The turns and the lines that are none, in the order of the file. No reason holds what stood
+        there; what is private in a turn is for the caller to judge.
 
     Raises:
         ConfigError: If the file cannot be read or no line of it is a turn.
     """
-    try:
-        turns: list[tuple[int, ConversationTurn]] = []
-        refused: list[RefusedLine] = []
-        understood = False
-        for number, read in (_listed if _is_list(source) else _by_line)(source, progress):
-            if isinstance(read, _Refused):
-                refused.append(RefusedLine(number, read.reason))
-                understood = understood or read.understood
-            else:
-                turns.append((number, read))
-                understood = True
-    except OSError as error:
-        raise ConfigError(
-            f"{source} cannot be read: {error.strerror or error}", hint=unreadable_hint(error)
-        ) from error
-    if refused and not understood:
+    with reading(source):
+        read = list((_listed if _is_list(source) else _by_line)(source, progress))
+    refused = [left for left in read if isinstance(left, Left) and left.reason != _IS_EMPTY]
+    if refused and len(refused) == len(read):
         first = refused[0]
         hint = f"every line is one JSON object with the keys {', '.join(KEYS)}: {_EXAMPLE}"
         if first.reason == _IS_MESSAGE:
@@ -80,19 +54,19 @@ def read_turns(
         raise ConfigError(
             f"{source}:{first.line}: {first.reason}; no line of the file is a turn", hint=hint
         )
-    return turns, refused
+    return read
 
 
-def _listed(source: Path, progress: Progress | None) -> Iterator[_Read]:
+def _listed(source: Path, progress: Progress | None) -> Iterator[Said | Left]:
     for item in items_of(source, progress=progress):
-        yield item.line, _Refused(item.problem) if item.problem else _turn_or_reason(item.value)
+        yield _read(item.line, item.problem or _turn_or_reason(item.value))
 
 
-def _by_line(source: Path, progress: Progress | None) -> Iterator[_Read]:
+def _by_line(source: Path, progress: Progress | None) -> Iterator[Said | Left]:
     to_do = sum(1 for _ in _lines(source)) if progress else 0
     for number, line in enumerate(_lines(source), 1):
         if line.strip():
-            yield number, _turn_of_line(line)
+            yield _read(number, _turn_of_line(line))
         if progress and (number % _PROGRESS_LINES == 0 or number == to_do):
             progress(number, to_do)
 
@@ -128,12 +102,8 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
     Raises:
         ConfigError: If the file cannot be read or a line is neither; names the line.
     """
-    try:
+    with reading(source):
         values = list(_values(source))
-    except OSError as error:
-        raise ConfigError(
-            f"{source} cannot be read: {error.strerror or error}", hint=unreadable_hint(error)
-        ) from error
     return [
         message
         for number, value in values
@@ -181,58 +151,52 @@ def _no_message(source: Path, number: int) -> ConfigError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
-    """Why a line is refused; `understood` if it is a turn all the same."""
-
-    reason: str
-    understood: bool = False
-
-
-_Read = tuple[int, ConversationTurn | _Refused]
-
-
 def _lines(source: Path) -> Iterator[bytes]:
     with source.open("rb") as file:
         for number, line in enumerate(file):
             yield line.removeprefix(BOM_UTF8) if number == 0 else line
 
 
-def _turn_of_line(line: bytes) -> ConversationTurn | _Refused:
+def _read(line: int, found: ConversationTurn | str) -> Said | Left:
+    return Left(line, found) if isinstance(found, str) else Said(line, found)
+
+
+def _turn_of_line(line: bytes) -> ConversationTurn | str:
+    """Return the turn of a line, or why it is none."""
     try:
         data = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError:
-        return _Refused("it is not UTF-8 text")
+        return "it is not UTF-8 text"
     except json.JSONDecodeError as error:
-        return _Refused(f"it is not JSON: {error.msg} at column {error.colno}")
+        return f"it is not JSON: {error.msg} at column {error.colno}"
     except (RecursionError, ValueError):
-        return _Refused("it is JSON that nests too deeply or holds too large a number")
+        return "it is JSON that nests too deeply or holds too large a number"
     return _turn_or_reason(data)
 
 
-def _turn_or_reason(data: object) -> ConversationTurn | _Refused:
+def _turn_or_reason(data: object) -> ConversationTurn | str:
     if not isinstance(data, dict):
-        return _Refused("it is not a JSON object")
+        return "it is not a JSON object"
     missing = [key for key in KEYS if data.get(key) is None]
     if missing and {"role", "content"} <= data.keys():
-        return _Refused(_IS_MESSAGE)
+        return _IS_MESSAGE
     if missing:
-        return _Refused(f"the key {missing[0]!r} is missing")
+        return f"the key {missing[0]!r} is missing"
     return _turn(data)
 
 
-def _turn(data: dict[str, Any]) -> ConversationTurn | _Refused:
+def _turn(data: dict[str, Any]) -> ConversationTurn | str:
     wrong = [key for key in ("session", "speaker") if not _is_name(data[key])]
     if wrong or not isinstance(data["text"], str):
-        return _Refused(f"{wrong[0] if wrong else 'text'!r} is not text")
+        return f"{wrong[0] if wrong else 'text'!r} is not text"
     session, text = str(data["session"]).strip(), data["text"]
     if not session:
-        return _Refused("'session' is empty")
+        return "'session' is empty"
     if not text.strip():
-        return _Refused("'text' is empty", understood=True)
+        return _IS_EMPTY
     at = parse_moment(data["at"])
     if at is None:
-        return _Refused("'at' is no moment such as 2026-05-08T13:56:00Z or 1778248560")
+        return "'at' is no moment such as 2026-05-08T13:56:00Z or 1778248560"
     provenance = str(data["id"]) if _is_name(data.get("id")) else ""
     speaker = str(data["speaker"])
     return ConversationTurn(session, speaker, text, at, provenance=provenance)

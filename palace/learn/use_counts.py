@@ -11,14 +11,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from palace.ports import UNUSED, JournalMark, UseCounters, UseCounts
 from palace.text import aware_moment
 
-_Counted = Literal["uses", "said_again", "helpful", "unhelpful"]
 _TYPES = ("verdict", "reinforced", "feedback", "named")
 # Of each type: what is older fades anyway, and a session must not wait for a year of records.
 _MOST_READ = 2000
@@ -105,10 +102,9 @@ def counted(
         names.setdefault(was, {was}).add(now)
         counts[now] = _together(counts.get(now, UNUSED), counts.get(was, UNUSED))
     for record in records:
-        for called, what in _told(record):
+        for called, use in _told(record):
             for memory in names.get(called, (called,)):
-                known = counts.get(memory, UNUSED)
-                counts[memory] = _more(known, what, aware_moment(record.get("at")))
+                counts[memory] = _together(counts.get(memory, UNUSED), use)
     return counts
 
 
@@ -123,31 +119,23 @@ def _together(some: UseCounts, others: UseCounts) -> UseCounts:
     )
 
 
-def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, _Counted]]:
+def _told(record: Mapping[str, Any]) -> Iterator[tuple[str, UseCounts]]:
+    """Yield the memories that a record is about, each with what it counts for them."""
+    at = aware_moment(record.get("at"))
     match record.get("type"):
         case "verdict":
-            yield from ((memory, "uses") for memory in _ids(record.get("injected")))
+            use, memories = UseCounts(uses=1, last=at), record.get("injected")
         case "reinforced":
-            yield from ((memory, "said_again") for memory in _ids([record.get("memory")]))
+            use, memories = UseCounts(said_again=1, last=at), [record.get("memory")]
+        case "feedback" if record.get("helpful") is True:
+            use, memories = UseCounts(helpful=1, last=at), record.get("memories")
         case "feedback":
-            what: _Counted = "helpful" if record.get("helpful") is True else "unhelpful"
-            yield from ((memory, what) for memory in _ids(record.get("memories")))
+            use, memories = UseCounts(unhelpful=1), record.get("memories")
+        case _:
+            return
+    yield from ((memory, use) for memory in _ids(memories))
 
 
 def _ids(value: object) -> list[str]:
     found = value if isinstance(value, list) else []
     return list(dict.fromkeys(item for item in found if isinstance(item, str) and item))
-
-
-def _more(counts: UseCounts, what: _Counted, at: datetime | None) -> UseCounts:
-    match what:
-        case "uses":
-            more = replace(counts, uses=counts.uses + 1)
-        case "said_again":
-            more = replace(counts, said_again=counts.said_again + 1)
-        case "helpful":
-            more = replace(counts, helpful=counts.helpful + 1)
-        case "unhelpful":
-            return replace(counts, unhelpful=counts.unhelpful + 1)
-    moments = [moment for moment in (counts.last, at) if moment is not None]
-    return replace(more, last=max(moments, default=None))

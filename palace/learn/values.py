@@ -145,13 +145,9 @@ def are_equal(one: Term, other: Term) -> bool:
     return True
 
 
-def handles_of(term: Term) -> frozenset[str]:
-    """Return all that `are_equal` goes by: terms that share none of it are not equal."""
-    return _handles(term.key, term.surface, term.kind)
-
-
 @lru_cache(maxsize=8192)
-def _handles(key: str, surface: str, kind: str) -> frozenset[str]:
+def handles_of(key: str, surface: str, kind: str) -> frozenset[str]:
+    """Return all that `are_equal` goes by: terms that share none of it are not equal."""
     found = {key}
     if kind == "word" and len(surface) >= _LEAST_SLIP:
         found.add("".join(sorted(surface.lower())))

@@ -50,7 +50,7 @@ def _left_of(pair: Word, small: set[int], covered: set[int], lexicon: Lexicon) -
     letter = pair.surface[second]
     if pair.start + second in covered:
         return ()
-    if is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.particles:
+    if is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.folded("particles"):
         return (pair,)
     alone = Word(letter, pair.start + second, "dense", letter)
     return () if letter in lexicon.function_words else (alone,)
@@ -68,5 +68,5 @@ def _small_letters(word: Word, lexicon: Lexicon) -> list[int]:
     return [
         word.start + place
         for place, letter in enumerate(word.surface)
-        if hiragana[place] or letter in lexicon.particles
+        if hiragana[place] or letter in lexicon.folded("particles")
     ]

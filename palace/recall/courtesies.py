@@ -10,7 +10,8 @@ from functools import cache
 
 import regex
 
-from palace.recall.lexicon import PhraseKind, folded_words, matchable, phrases_of_every_language
+from palace.recall.lexicon import folded_words, matchable, phrases_of_every_language
+from palace.recall.lexicon_format import PhraseKind
 from palace.text import fold
 
 _WORD = regex.compile(r"[^\W_]+(?:'[^\W_]+)?")

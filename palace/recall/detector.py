@@ -24,14 +24,8 @@ from palace.text import fold, tokens, words
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
 
-PERSONAL_CUES = (
-    "past_we",
-    "past_i",
-    "ask_i",
-    "we_present",
-    "i_present",
-    "possessive_my",
-    "possessive_our",
+PERSONAL_CUES = tuple(
+    "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
 # What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
 _OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
@@ -115,7 +109,8 @@ class CueDetector:
         whole = self._signal(turn, query, text, self.features(turn, query, text=text))
         if whole.band == "recall":
             return whole
-        sure = max((whole, *self._asked_apart(turn)), key=_sureness)
+        signals = (whole, *self._asked_apart(turn))
+        sure = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
         return replace(sure, own=sure.own or whole.own)
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
@@ -282,10 +277,6 @@ class CueDetector:
 @cache
 def _to_be_told() -> str:
     return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
-
-
-def _sureness(signal: RecallSignal) -> tuple[int, float]:
-    return _BANDS.index(signal.band), signal.score
 
 
 def _asks_memory_itself(features: Mapping[str, float]) -> bool:

@@ -34,17 +34,15 @@ class Fusion:
 QUESTION = Fusion()
 
 
-def fused(
-    ranked: Sequence[Scored], cosines: Mapping[int, float] | None, fusion: Fusion
-) -> list[Scored]:
+def fused(ranked: Sequence[Scored], cosines: Mapping[int, float], fusion: Fusion) -> list[Scored]:
     """Return the candidates in the order of the fusion; a candidate of one channel is kept.
 
     Args:
         ranked: All candidates, best first by the fitted ranking.
-        cosines: Candidate key -> cosine; None leaves the order as it is.
+        cosines: Candidate key -> cosine.
         fusion: What is asked for.
     """
-    if cosines is None or fusion.method == "question" or not ranked:
+    if fusion.method == "question" or not ranked:
         return list(ranked)
     words = {s.candidate.key: s.candidate.bm25 for s in ranked}
     meaning = {s.candidate.key: cosines.get(s.candidate.key, 0.0) for s in ranked}

@@ -80,7 +80,7 @@ def _is_part_of_a_name(prompt: str, found: Sequence[Word], place: int, lexicon: 
         and other.surface[0].isupper()
         and fold(other.surface) not in lexicon.function_words
         # "Aunt Ruth": so somebody calls whom he knows.
-        and fold(other.surface) not in lexicon.before_names
+        and fold(other.surface) not in lexicon.folded("before_names")
         # In German every noun has a capital.
         and (lexicon.capitals_mark_names or other.token not in everyday_words(lexicon.language))
         for other, between in beside

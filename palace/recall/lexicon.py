@@ -9,50 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import regex
 
 from palace.errors import ConfigError
-from palace.recall.lexicon_format import read_patterns, read_words
+from palace.recall.lexicon_format import PhraseKind, WordKind, read_patterns, read_words
 from palace.text import HIDDEN, fold, month_token, one_apostrophe, words
 from palace.types.query import AnswerType
 
-DEFAULT_LANGUAGES = (
-    "en",
-    "de",
-    "fr",
-    "es",
-    "pt",
-    "zh",
-    "ja",
-    "ru",
-    "it",
-    "nl",
-    "ko",
-    "pl",
-    "sv",
-    "tr",
-)
+DEFAULT_LANGUAGES = tuple("en de fr es pt zh ja ru it nl ko pl sv tr".split())
 MATCHED_CHARS = 600
 _TIMED_CHARS = 200
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
 # Blanks, controls and marks that show nothing, such as a byte order mark or a direction.
-UNSEEN = "".join(
-    map(
-        chr,
-        (
-            *range(0x21),
-            *range(0x7F, 0xA1),
-            0xAD,
-            *range(0x2000, 0x2010),
-            *range(0x2028, 0x2030),
-            *range(0x205F, 0x2070),
-            0x3000,
-            0xFEFF,
-        ),
-    )
-)
+_UNSEEN_RANGES = (
+    (0, 0x20), (0x7F, 0xA0), (0xAD, 0xAD), (0x2000, 0x200F), (0x2028, 0x202F), (0x205F, 0x206F),
+    (0x3000, 0x3000), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+UNSEEN = "".join(chr(sign) for first, last in _UNSEEN_RANGES for sign in range(first, last + 1))
 _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 # What a list, a quotation or a heading puts before its words. "A. Smith" and "1. Mai" are none of
 # these: behind a number with a point has to come a small word, as before a question.
@@ -68,33 +43,6 @@ _MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _DENSE_FROM = "\u2e80"  # the scripts of East Asia
 _FOLDER = Path(__file__).parent / "lexicons"
-WordKind = Literal[
-    "stopwords",
-    "question_words",
-    "relative_dates",
-    "clock_words",
-    "number_words",
-    "price_words",
-    "first_person",
-    "address",
-    "surname_particles",
-]
-# Of these the words of one language alone are looked at.
-_OwnKind = Literal[
-    "soft", "particles", "enclitics", "feasts", "before_weekdays", "before_names", "everyday_names"
-]
-PhraseKind = Literal[
-    "courtesies",
-    "insisting",
-    "greetings",
-    "question_openers",
-    "interjections",
-    "closings",
-    "to_be_told",
-    "introductions",
-    "who_speaks",
-    "speaking",
-]
 
 
 class Lexicon:
@@ -122,16 +70,7 @@ class Lexicon:
         self.tells: Mapping[str, Sequence[str]] = self._words.get("tells", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
-
-    @cached_property
-    def particles(self) -> frozenset[str]:
-        """What is written on to a noun and says only what the noun does in the sentence."""
-        return frozenset(self.listed("particles"))
-
-    @cached_property
-    def enclitics(self) -> frozenset[str]:
-        """Folded pronouns that are written on to a verb with a hyphen."""
-        return frozenset(map(fold, self.listed("enclitics")))
+        self._folded: dict[WordKind, frozenset[str]] = {}
 
     @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
@@ -164,39 +103,19 @@ class Lexicon:
     @cached_property
     def soft(self) -> frozenset[str]:
         """Words that only say what sort of thing is asked for: folded, and as index tokens."""
-        listed = self.listed("soft")
-        return frozenset(map(fold, listed)) | _tokens(listed)
-
-    @cached_property
-    def feasts(self) -> frozenset[str]:
-        """Folded names of feasts and of the weeks before them."""
-        return frozenset(map(fold, self.listed("feasts")))
+        return self.folded("soft") | _tokens(self.listed("soft"))
 
     @cached_property
     def weekdays(self) -> Mapping[str, tuple[str, ...]]:
         """Folded name of a day of the week, whole or short -> (whole name, short ones)."""
-        return _by_name(self._words.get("weekdays", ()))
+        days = [tuple(map(fold, names.split())) for names in self._words.get("weekdays", ())]
+        return {name: names for names in days for name in names}
 
     @cached_property
     def dated_weekdays(self) -> Mapping[str, tuple[str, ...]]:
         """Folded short name that means something else too -> (whole name,)."""
         days = map(str.split, self._words.get("dated_weekdays", ()))
         return {fold(short): (fold(whole),) for whole, *shorts in days for short in shorts}
-
-    @cached_property
-    def before_weekdays(self) -> frozenset[str]:
-        """Folded words behind which a short name is a day of the week."""
-        return frozenset(map(fold, self.listed("before_weekdays")))
-
-    @cached_property
-    def before_names(self) -> frozenset[str]:
-        """Folded words behind which an unknown word in small letters is a name."""
-        return frozenset(map(fold, self.listed("before_names")))
-
-    @cached_property
-    def everyday_names(self) -> frozenset[str]:
-        """Folded given names that are words of every day as well."""
-        return frozenset(map(fold, self.listed("everyday_names")))
 
     @cached_property
     def cues(self) -> Mapping[str, str]:
@@ -216,9 +135,15 @@ class Lexicon:
         """Alternation of a prompt that leans on the previous turn."""
         return _alternation(self._patterns["follow_up"])
 
-    def listed(self, key: WordKind | _OwnKind) -> list[str]:
+    def listed(self, kind: WordKind) -> list[str]:
         """Return the words of a list as they are written; none where the language has no such."""
-        return str(self._words.get(key, "")).split()
+        return str(self._words.get(kind, "")).split()
+
+    def folded(self, kind: WordKind) -> frozenset[str]:
+        """Return the words of a list folded."""
+        if kind not in self._folded:
+            self._folded[kind] = frozenset(map(fold, self.listed(kind)))
+        return self._folded[kind]
 
     def phrases(self, kind: PhraseKind) -> Sequence[str]:
         """Return phrases as people write them; none where the language has no such."""
@@ -333,13 +258,17 @@ def load_lexicon(language: str) -> Lexicon:
     """Return the shipped lexicon of a language code such as `en`.
 
     Raises:
-        ConfigError: If no such lexicon is shipped.
+        ConfigError: If no such lexicon is shipped, or its file is not UTF-8.
     """
     path = _FOLDER / f"{language}.yaml"
     if not language.isalpha() or not path.is_file():
         known = ", ".join(sorted(p.stem for p in _FOLDER.glob("*.yaml")))
         raise ConfigError(f"no lexicon for language {language!r}", hint=f"there are: {known}")
-    return Lexicon(path.read_text("utf-8"), path.name)
+    try:
+        text = path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path.name} is not UTF-8", hint="save it as UTF-8") from error
+    return Lexicon(text, path.name)
 
 
 def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
@@ -350,7 +279,7 @@ def load_lexicons(languages: Iterable[str]) -> tuple[Lexicon, ...]:
 @cache
 def folded_words(kind: WordKind) -> frozenset[str]:
     """Return the words of a kind in every shipped language, folded."""
-    return frozenset(map(fold, _of_every_language(kind)))
+    return frozenset[str]().union(*(x.folded(kind) for x in load_lexicons(DEFAULT_LANGUAGES)))
 
 
 @cache
@@ -359,7 +288,7 @@ def word_tokens(kind: WordKind) -> frozenset[str]:
 
     What a memory holds is compared with them, and a memory does not say which language it is in.
     """
-    return _tokens(_of_every_language(kind))
+    return _tokens(w for x in load_lexicons(DEFAULT_LANGUAGES) for w in x.listed(kind))
 
 
 def phrases_of_every_language(*kinds: PhraseKind) -> list[str]:
@@ -375,10 +304,6 @@ def is_hiragana(token: str) -> bool:
     return all("\u3040" <= letter <= "\u309f" for letter in token)
 
 
-def _of_every_language(kind: WordKind) -> list[str]:
-    return [word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)]
-
-
 def _tokens(listed: Iterable[str]) -> frozenset[str]:
     return frozenset(found.token for word in listed for found in words(word))
 
@@ -389,11 +314,6 @@ def _written(word: str) -> tuple[str, ...]:
     if folded < _DENSE_FROM:  # nothing is cut
         return (folded,)
     return (folded, *(found.token for found in words(word)))
-
-
-def _by_name(days: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    split = [tuple(map(fold, names.split())) for names in days]
-    return {name: names for names in split for name in names}
 
 
 def _alternation(patterns: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ In: the two YAML documents of one language. Out: what they say, or an error that
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 import yaml
 
@@ -31,46 +31,23 @@ def _is_lists(value: object) -> bool:
 _WORDS = (_is_words, "words with blanks between them")
 _LIST = (_is_list, "a list of texts in quotes")
 _LISTS = (_is_lists, "names, each with a list of texts in quotes")
+WordKind = Literal[
+    "particles", "enclitics", "stopwords", "soft", "question_words", "relative_dates", "feasts",
+    "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
+    "clock_words", "number_words", "price_words", "first_person", "address",
+]  # fmt: skip
+PhraseKind = Literal[
+    "courtesies", "insisting", "greetings", "question_openers", "interjections", "closings",
+    "to_be_told", "introductions", "who_speaks", "speaking",
+]  # fmt: skip
 _FIRST: Mapping[str, tuple[_Check, str]] = {
     "language": _WORDS,
     "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
-    "scripts": _LIST,
-    "typical_letters": _WORDS,
-    "own_letters": _WORDS,
-    "spelt": _LIST,
-    "particles": _WORDS,
-    "enclitics": _WORDS,
-    "stopwords": _WORDS,
-    "soft": _WORDS,
-    "question_words": _WORDS,
-    "relative_dates": _WORDS,
-    "feasts": _WORDS,
-    "weekdays": _LIST,
-    "dated_weekdays": _LIST,
-    "before_weekdays": _WORDS,
-    "before_names": _WORDS,
-    "everyday_names": _WORDS,
-    "courtesies": _LIST,
-    "insisting": _LIST,
-    "insisting_words": _WORDS,
-    "greetings": _LIST,
-    "question_openers": _LIST,
-    "interjections": _LIST,
-    "closings": _LIST,
-    "to_be_told": _LIST,
-    "introductions": _LIST,
-    "who_speaks": _LIST,
-    "speaking": _LIST,
-    "surname_particles": _WORDS,
-    "people": _LIST,
-    "clock_words": _WORDS,
-    "number_words": _WORDS,
-    "price_words": _WORDS,
-    "tells": _LISTS,
-    "first_person": _WORDS,
-    "address": _WORDS,
-    "openings": _LISTS,
-    "requests": _LISTS,
+    **dict.fromkeys(("typical_letters", "own_letters"), _WORDS),
+    **dict.fromkeys(("scripts", "spelt", "weekdays", "dated_weekdays", "people"), _LIST),
+    **dict.fromkeys(get_args(WordKind), _WORDS),
+    **dict.fromkeys(get_args(PhraseKind), _LIST),
+    **dict.fromkeys(("tells", "openings", "requests"), _LISTS),
 }
 _SECOND: Mapping[str, tuple[_Check, str]] = {
     "question_types": _LISTS,
@@ -80,25 +57,9 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
     "tells": ("clock", "date"),
-    "requests": (
-        "answer_so",
-        "keep",
-        "keep_that",
-        "keep_whole",
-        "correct",
-        "to_the_model",
-        "as_of",
-        "believed",
-        "believed_at",
-        "former",
-        "yesterday",
-        "last_week",
-        "last_month",
-        "last_year",
-        "early",
-        "mid",
-        "late",
-        "last",
+    "requests": tuple(
+        "answer_so keep keep_that keep_whole correct to_the_model as_of believed believed_at former"
+        " yesterday last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
 }

@@ -246,11 +246,9 @@ class Analyst:
     def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
         """Whether a prompt asks for what was the case before: "what was the rent before?"."""
         return any(
-            self._first_match(pattern, prompt) for pattern in lexicon.requests.get("former", ())
+            first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
+            for pattern in lexicon.requests.get("former", ())
         )
-
-    def _first_match(self, pattern: str, prompt: str) -> regex.Match[str] | None:
-        return first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
 
     def _unheard(
         self, turn: Turn, read: _Read, strangers: Sequence[tuple[str, ...]]
@@ -355,7 +353,7 @@ def _without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: _Coun
         word: word.surface[: word.surface.index("-")]
         for word in found
         if "-" in word.surface
-        and lexicon.enclitics.issuperset(map(fold, word.surface.split("-")[1:]))
+        and lexicon.folded("enclitics").issuperset(map(fold, word.surface.split("-")[1:]))
         and word.token not in listed_set(lexicon.language)
     }
     counts = counts_of(word.token for word in verbs) if verbs else {}
@@ -425,12 +423,12 @@ def _is_month(text: str, word: Word) -> bool:
 def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
     """Whether a pair of letters is the end of a noun and a particle: of 월세가 only 월세 counts."""
     letter = lexicon.script_letter
-    if letter is None or not lexicon.particles or word.surface < FIRST_HANGUL:
+    if letter is None or not lexicon.folded("particles") or word.surface < FIRST_HANGUL:
         return False
     if not letter.match(text[max(word.start - 1, 0) : word.start]):
         return False  # a noun of one letter has no other pair
     rest = text[word.start + 1 : word.start + 1 + _PARTICLE_CHARS]
-    return "".join(takewhile(letter.match, rest)) in lexicon.particles
+    return "".join(takewhile(letter.match, rest)) in lexicon.folded("particles")
 
 
 def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
@@ -538,11 +536,11 @@ def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     form = fold(word.surface)
     if count.any:
         return False
-    if form in lexicon.feasts:
+    if form in lexicon.folded("feasts"):
         return True
     if len(form) < 2 or not word.surface.isupper():
         return False
-    calls = is_given_name(word, lexicon) or form in lexicon.everyday_names
+    calls = is_given_name(word, lexicon) or form in lexicon.folded("everyday_names")
     return not calls and word.token in everyday_words(lexicon.language)
 
 

@@ -165,15 +165,13 @@ def leads_to_english(language: str) -> bool:
 
 def listed_tokens(language: str) -> list[str]:
     """Return every token that has a line in the first table of a language, sorted."""
-    table = _table(language)
-    return [] if table is None else list(table.tokens)
+    return [*_tokens(language)]
 
 
 @cache
 def listed_set(language: str) -> frozenset[str]:
     """Return every token that has a line in one of the tables of a language."""
-    tables = (_table(language), _table(f"{language}_written"))
-    return frozenset(token for table in tables if table is not None for token in table.tokens)
+    return frozenset((*_tokens(language), *_tokens(f"{language}_written")))
 
 
 @cache
@@ -188,8 +186,7 @@ def known_words(language: str) -> frozenset[str]:
 @cache
 def everyday_words(language: str) -> frozenset[str]:
     """Return the tokens of a language in the tables that were written by hand."""
-    tables = (_table(f"{language}_written"), _table(f"{language}_en"))
-    return frozenset(token for table in tables if table is not None for token in table.tokens)
+    return frozenset((*_tokens(f"{language}_written"), *_tokens(f"{language}_en")))
 
 
 @cache
@@ -233,9 +230,8 @@ def _english(term: str, language: str) -> Mapping[str, float]:
 def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """Return English token -> tokens of a language for it, and how near they are."""
     turned: dict[str, list[tuple[str, float]]] = {}
-    table = _table(f"{language}_en")
     left_out = english_words() | load_lexicon(language).function_words
-    for token in [] if table is None else table.tokens:
+    for token in _tokens(f"{language}_en"):
         if token not in left_out and not is_hiragana(token):
             for english, nearness in _near(f"{language}_en", token).items():
                 turned.setdefault(english, []).append((token, nearness))
@@ -260,6 +256,11 @@ def add_nearer(near: dict[str, float], more: Mapping[str, float]) -> None:
 def _near(name: str, token: str) -> Mapping[str, float]:
     table = _table(name)
     return {} if table is None else table.near(token)
+
+
+def _tokens(name: str) -> Sequence[str]:
+    table = _table(name)
+    return () if table is None else table.tokens
 
 
 @cache

@@ -6,7 +6,7 @@ In: a query and a scope. Out: scored candidates, or hits with their memories loa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from palace.ports import Background, Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
@@ -149,7 +149,8 @@ class Searcher:
 
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores in (0, 1)."""
-        best = self.scored(query, layer=layer)[:top_k]
+        deep = replace(self, candidates=max(self.candidates, top_k))
+        best = deep.scored(query, layer=layer)[:top_k]
         memories = self.index.load([scored.candidate.key for scored in best])
         return [
             Hit(memory=memory, score=probability_of(scored.rank), parts=_parts(scored))

@@ -45,11 +45,20 @@ _TOOL_LINE = regex.compile(
     r"|collected \d+ items)",
     regex.MULTILINE,
 )
-_CODE_LINE = regex.compile(
-    r"^\s*+(?:def \w+\(|class \w+|import \w+|from \w+(?:\.\w+)* import |#include\b"
+_STATEMENT = (
+    r"def \w+\(|class \w+|import \w+|from \w+(?:\.\w+)* import |#include\b"
     r"|(?:public|private|static|const|let|var|func|fn|package|using|return)\b.*[;{(=]"
-    r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]|[}\])]+[;,]?\s*$|.*[;{]\s*$|</?\w+[^>]*>)",
-    regex.MULTILINE,
+    r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]"
+)
+_CODE_START = regex.compile(rf"\s*+(?:{_STATEMENT})")
+_CODE_LINE = regex.compile(
+    rf"^\s*+(?:{_STATEMENT}|[}}\])]+[;,]?\s*$|.*[;{{]\s*$|</?\w+[^>]*>)", regex.MULTILINE
+)
+_COMMENT_LINE = regex.compile(r"\s*+(?:#|//|/?\*|--|\"\"\")|\s+\S")
+_TABLE_LINE = regex.compile(r"\s*+\|.*\|\s*$")
+_MAIL_HEAD = regex.compile(
+    r"(?:(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID|Received): [^\n]*\n){2}",
+    regex.IGNORECASE,
 )
 # In a tool's output and around a person's words alike: it speaks for neither.
 _RULE_LINE = regex.compile(r"[-=]{5,}\s*")
@@ -82,26 +91,44 @@ def _line_reason(head: str) -> str | None:
         return "diff"
     if _is_asked(lines):
         return None
-    if _TRACE.match(head):
-        return "trace"
-    if _LOG_LINE.match(head) and (len(lines) > 1 or ": " in head):
-        return "log"
     said = [line for line in lines if not _RULE_LINE.fullmatch(line)]
     shaped = sum(bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line)) for line in said)
-    return "tool_output" if len(lines) > 1 and shaped * 2 >= len(said) else None
+    several = len(lines) > 1
+    reasons = {
+        "trace": _TRACE.match(head),
+        "log": _LOG_LINE.match(head) and (several or ": " in head),
+        "mail": _MAIL_HEAD.match(head),
+        "table": several and all(map(_TABLE_LINE.match, lines)),
+        "code": _is_code(lines),
+        "tool_output": several and shaped * 2 >= len(said),
+    }
+    return next((reason for reason, is_so in reasons.items() if is_so), None)
 
 
 def _is_asked(lines: Sequence[str]) -> bool:
-    """Whether a person asks about the lines before, or about all of a single line.
+    """Whether a person asks about the other lines, above or below, or about all of a single one.
 
-    Below a paste many leave the mark out: "same trace again, what was it last time".
+    Beside a paste many leave the mark out: "same trace again, what was it last time".
     """
-    last = lines[-1]
-    asks = last.rstrip().endswith(QUESTION_MARKS) or (
-        len(lines) > 1 and _opening_of_a_question().search(last) is not None
+    return any(_asks(line, alone=len(lines) == 1) for line in (lines[0], lines[-1]))
+
+
+def _asks(line: str, *, alone: bool) -> bool:
+    asks = line.rstrip().endswith(QUESTION_MARKS) or (
+        not alone and _opening_of_a_question().search(line) is not None
     )
-    shaped = _LOG_LINE.match(last) or _TOOL_LINE.match(last) or _TRACE.match(last)
-    return asks and (len(lines) == 1 or not shaped)
+    shaped = _LOG_LINE.match(line) or _TOOL_LINE.match(line) or _TRACE.match(line)
+    return asks and (alone or not shaped)
+
+
+def _is_code(lines: Sequence[str]) -> bool:
+    """Whether all is code, with the comments in it; whoever says a word beside it is a person."""
+    rest = lines[1:]
+    return (
+        _CODE_START.match(lines[0]) is not None
+        and any(map(_CODE_LINE.match, rest))
+        and all(_CODE_LINE.match(line) or _COMMENT_LINE.match(line) for line in rest)
+    )
 
 
 @cache

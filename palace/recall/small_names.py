@@ -74,9 +74,9 @@ def everyday_names(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> list
         word
         for before, word in pairwise(found)
         if word.surface.islower()
-        and fold(word.surface) in lexicon.everyday_names
+        and fold(word.surface) in lexicon.folded("everyday_names")
         and prompt[before.end : word.start] == " "
-        and fold(before.surface) in lexicon.before_names
+        and fold(before.surface) in lexicon.folded("before_names")
         and compiled(lexicon.cues["question"]).match(fold(before.surface))
     ]
 
@@ -131,13 +131,13 @@ def stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexi
 
     In a language that lists no words before names none does.
     """
-    if not lexicon.before_names:
+    if not lexicon.folded("before_names"):
         return False
     before = next((other for other in reversed(found) if other.start < word.start), None)
     if before is None:
         return prompt.startswith(_POSSESSIVE, word.end)
     beside = prompt[before.end : word.start] in {" ", ". "}
-    return beside and fold(before.surface) in lexicon.before_names
+    return beside and fold(before.surface) in lexicon.folded("before_names")
 
 
 def _is_misspelt(token: str, lexicon: Lexicon, vocabulary: Vocabulary, scope: Scope) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from palace.ports import Candidate, Scope, TermCounts, Vocabulary
@@ -76,11 +77,11 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
 def _meant(term: str, elsewhere: Iterable[str], counts: Mapping[str, TermCounts]) -> TermCounts:
     """Return how many memories hold a term, or the most frequent word for it elsewhere."""
     held = counts[term]
-    return held if held.any else max((counts[e] for e in elsewhere), key=_any, default=held)
-
-
-def _any(count: TermCounts) -> int:
-    return count.any
+    return (
+        held
+        if held.any
+        else max((counts[e] for e in elsewhere), key=attrgetter("any"), default=held)
+    )
 
 
 def inverse_frequency(count: TermCounts, size: int) -> float:

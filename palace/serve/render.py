@@ -112,11 +112,8 @@ def memory_lines(memory: Memory) -> tuple[Line, ...]:
     if memory.scope != "global":
         facts.append(memory.scope)
     if memory.status != "active":
-        facts.append(
-            f"inactive, superseded by {memory.superseded_by}"
-            if memory.superseded_by
-            else "inactive"
-        )
+        by = f", superseded by {memory.superseded_by}" if memory.superseded_by else ""
+        facts.append(f"inactive{by}")
     return (line(f"- {words[0]}"), *(line(f"  {x}") for x in words[1:]), dim(f"  {_row(facts)}"))
 
 
@@ -192,7 +189,7 @@ def gap_lines(gap: Gap) -> tuple[Line, ...]:
     times = f"{gap.count}×".rjust(4)
     facts = [f"last {gap.last_asked:%Y-%m-%d %H:%M} UTC", gap.near and f"close: {gap.near}"]
     return (
-        line((f"{times}  ", "cyan"), clean_line(gap.question) or "(not kept)"),
+        line((f"{times}  ", "cyan"), " ".join(gap.question.split()) or "(not kept)"),
         dim(f"      {_row([*facts, gap.verdicts[0]])}"),
     )
 
@@ -200,11 +197,6 @@ def gap_lines(gap: Gap) -> tuple[Line, ...]:
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a number with the word for so many; that for many is `one` with an s if not given."""
     return f"{number} {one if number == 1 else many or f'{one}s'}"
-
-
-def clean_line(text: str) -> str:
-    """Return a text as one line."""
-    return " ".join(text.split())
 
 
 def _said(value: object) -> str:

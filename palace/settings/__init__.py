@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
@@ -58,15 +58,13 @@ _PATH_KEYS: tuple[KeyPath, ...] = (
     ("artifacts", "files", "roots"),
     ("artifacts", "logs", "paths"),
 )
-_PHRASES: Mapping[str, str] = MappingProxyType(
-    {
-        "missing": "is missing",
-        "extra_forbidden": "is not a known key",
-        "model_type": "must be a mapping of keys",
-        "tuple_type": "must be a list",
-        "string_pattern_mismatch": "does not have the right form",
-    }
-)
+_PHRASES: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+    "model_type": "must be a mapping of keys",
+    "tuple_type": "must be a list",
+    "string_pattern_mismatch": "does not have the right form",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,12 +53,10 @@ def _by_hand(name: str, section: str, values: Mapping[str, float]) -> ConfigErro
 
 
 def _with_value(text: str, section: str, key: str, value: str) -> str:
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is None:
-        return f"{text.rstrip()}\n\n{section}:\n  {key}: {value}\n".lstrip()
-    found = _child(root, section)
+    found = _child(yaml.compose(text, Loader=yaml.SafeLoader), section)
     if found is None:
-        return f"{text.rstrip()}\n\n{section}:\n  {key}: {value}\n"
+        before = f"{text.rstrip()}\n\n" if text.strip() else ""
+        return f"{before}{section}:\n  {key}: {value}\n"
     above, node = found
     if not isinstance(node, yaml.MappingNode) or not node.value:
         end = _line_end(text, above.end_mark.index)
@@ -73,7 +71,7 @@ def _with_value(text: str, section: str, key: str, value: str) -> str:
     return f"{text[:end]}\n{' ' * last[0].start_mark.column}{key}: {value}{text[end:]}"
 
 
-def _child(node: yaml.Node, key: str) -> tuple[yaml.Node, yaml.Node] | None:
+def _child(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
     pairs = node.value if isinstance(node, yaml.MappingNode) else ()
     return next((pair for pair in pairs if pair[0].value == key), None)
 

@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -116,7 +115,7 @@ def parse_yaml(text: str, *, name: str) -> YamlSource:
             f"{name}:{line}: not valid YAML: a control character", hint="remove the character"
         ) from None
     value = None if node is None else _plain(node, (), name=name, lines=lines)
-    return YamlSource(name=name, value=value, lines=MappingProxyType(lines))
+    return YamlSource(name=name, value=value, lines=lines)
 
 
 class _NotPlainError(yaml.MarkedYAMLError):

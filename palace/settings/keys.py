@@ -10,7 +10,7 @@ import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import Annotated, Literal, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
@@ -22,20 +22,16 @@ from palace.settings.model import Cue, Settings
 FILE_NAME = "mempalace.yaml"
 PREFIX = "PALACE_"
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
-TOKEN_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
-    {
-        "GITEA_TOKEN": ("artifacts", "gitea", "token"),
-        "GITHUB_TOKEN": ("artifacts", "github", "token"),
-        "EMBEDDING_API_KEY": ("embeddings", "openai", "api_key"),
-    }
-)
+TOKEN_VARIABLES: Mapping[str, KeyPath] = {
+    "GITEA_TOKEN": ("artifacts", "gitea", "token"),
+    "GITHUB_TOKEN": ("artifacts", "github", "token"),
+    "EMBEDDING_API_KEY": ("embeddings", "openai", "api_key"),
+}
 # What other programs are told too; a settings file wins over these.
-FALLBACK_VARIABLES: Mapping[str, KeyPath] = MappingProxyType(
-    {
-        "EMBEDDING_BASE_URL": ("embeddings", "openai", "base_url"),
-        "EMBEDDING_MODEL_NAME": ("embeddings", "openai", "model"),
-    }
-)
+FALLBACK_VARIABLES: Mapping[str, KeyPath] = {
+    "EMBEDDING_BASE_URL": ("embeddings", "openai", "base_url"),
+    "EMBEDDING_MODEL_NAME": ("embeddings", "openai", "model"),
+}
 
 
 def default_yaml() -> str:

@@ -8,7 +8,7 @@ the order of the file that is made from them.
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
@@ -90,6 +90,14 @@ class Section(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
     )
+
+
+_S = TypeVar("_S", bound=Section)
+
+
+def _section(model: type[_S]) -> _S:
+    """Return the field of a section: what it is about is said once, by its model."""
+    return Field(model(), description=model.__doc__)
 
 
 class Cue(Section):
@@ -340,9 +348,7 @@ class EmbeddingsSettings(Section):
         le=2048,
         description="Memories embedded and kept at a time, in memories; 1 to 2048.",
     )
-    openai: OpenAISettings = Field(
-        OpenAISettings(), description="An OpenAI-compatible embeddings endpoint."
-    )
+    openai: OpenAISettings = _section(OpenAISettings)
 
     @model_validator(mode="after")
     def _named(self) -> EmbeddingsSettings:
@@ -398,7 +404,7 @@ class ScratchpadSettings(Section):
 
 
 class FilesSettings(Section):
-    """Files that may be fetched."""
+    """Local files."""
 
     roots: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
         (), max_length=100, description="Folders whose files may be read, as paths; at most 100."
@@ -406,7 +412,7 @@ class FilesSettings(Section):
 
 
 class LogsSettings(Section):
-    """Log files that may be fetched."""
+    """Local log files."""
 
     paths: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
         (), max_length=100, description="Log files that may be read, as paths; at most 100."
@@ -434,7 +440,7 @@ class ForgeSettings(Section):
 
 
 class GiteaSettings(ForgeSettings):
-    """A Gitea server whose issues and files may be fetched."""
+    """A Gitea server."""
 
     @model_validator(mode="after")
     def _addressed(self) -> GiteaSettings:
@@ -446,7 +452,7 @@ class GiteaSettings(ForgeSettings):
 
 
 class GithubSettings(ForgeSettings):
-    """GitHub repositories whose issues and files may be fetched."""
+    """GitHub."""
 
     base_url: _Url = Field(
         "https://api.github.com",
@@ -474,10 +480,10 @@ class ArtifactsSettings(Section):
         description="Age from which a status memory is labelled as possibly out of date, in days; "
         "0 to 36500.",
     )
-    files: FilesSettings = Field(FilesSettings(), description="Local files.")
-    logs: LogsSettings = Field(LogsSettings(), description="Local log files.")
-    gitea: GiteaSettings = Field(GiteaSettings(), description="A Gitea server.")
-    github: GithubSettings = Field(GithubSettings(), description="GitHub.")
+    files: FilesSettings = _section(FilesSettings)
+    logs: LogsSettings = _section(LogsSettings)
+    gitea: GiteaSettings = _section(GiteaSettings)
+    github: GithubSettings = _section(GithubSettings)
 
 
 class WakeupSettings(Section):
@@ -625,43 +631,21 @@ class Settings(Section):
         description="Layers that are walked, in order; L0 first, L5 last and only with "
         "enforce.on_miss: generate.",
     )
-    detector: DetectorSettings = Field(
-        DetectorSettings(), description="Which prompts count as questions for the memory."
-    )
-    sufficiency: SufficiencySettings = Field(
-        SufficiencySettings(), description="How much evidence is enough."
-    )
-    enforce: EnforceSettings = Field(
-        EnforceSettings(), description="What happens with each outcome of the walk."
-    )
-    answers: AnswersSettings = Field(
-        AnswersSettings(), description="How the answers of a model are made and checked."
-    )
-    context: ContextSettings = Field(
-        ContextSettings(), description="What a turn carries besides its evidence."
-    )
-    search: SearchSettings = Field(SearchSettings(), description="How memories are looked up.")
-    embeddings: EmbeddingsSettings = Field(
-        EmbeddingsSettings(),
-        description="Meaning besides words: which model turns texts into vectors.",
-    )
-    index: IndexSettings = Field(IndexSettings(), description="The derived index.")
-    scratchpad: ScratchpadSettings = Field(
-        ScratchpadSettings(), description="Notes of one session (L2)."
-    )
-    artifacts: ArtifactsSettings = Field(
-        ArtifactsSettings(), description="Things outside the palace, fetched live (L3)."
-    )
-    wakeup: WakeupSettings = Field(WakeupSettings(), description="What a session starts with.")
-    write: WriteSettings = Field(WriteSettings(), description="What may become a memory.")
-    journal: JournalSettings = Field(JournalSettings(), description="The record of every verdict.")
-    consolidate: ConsolidateSettings = Field(
-        ConsolidateSettings(), description="When a conversation is condensed to the timeline."
-    )
-    generator: GeneratorSettings = Field(
-        GeneratorSettings(),
-        description="A language model for summaries and proposals; nothing needs one.",
-    )
+    detector: DetectorSettings = _section(DetectorSettings)
+    sufficiency: SufficiencySettings = _section(SufficiencySettings)
+    enforce: EnforceSettings = _section(EnforceSettings)
+    answers: AnswersSettings = _section(AnswersSettings)
+    context: ContextSettings = _section(ContextSettings)
+    search: SearchSettings = _section(SearchSettings)
+    embeddings: EmbeddingsSettings = _section(EmbeddingsSettings)
+    index: IndexSettings = _section(IndexSettings)
+    scratchpad: ScratchpadSettings = _section(ScratchpadSettings)
+    artifacts: ArtifactsSettings = _section(ArtifactsSettings)
+    wakeup: WakeupSettings = _section(WakeupSettings)
+    write: WriteSettings = _section(WriteSettings)
+    journal: JournalSettings = _section(JournalSettings)
+    consolidate: ConsolidateSettings = _section(ConsolidateSettings)
+    generator: GeneratorSettings = _section(GeneratorSettings)
 
     @field_validator("layers")
     @classmethod

@@ -278,7 +278,7 @@ class _Finder:
             self._in_comment = "-->" not in line
         elif not bare:
             self._blank(number, line)
-        elif self._fence and self._stays_in_fence(number, line):
+        elif block and self._fence and self._stays_in_fence(block, self._fence, number, line):
             pass
         elif self._block and self._continues(self._block, line, bare):
             self._extend(self._block, number, line)
@@ -306,10 +306,7 @@ class _Finder:
         else:
             self._after_blank = True
 
-    def _stays_in_fence(self, number: int, line: str) -> bool:
-        block, fence = self._block, self._fence
-        if block is None or fence is None:
-            return False
+    def _stays_in_fence(self, block: Block, fence: Fence, number: int, line: str) -> bool:
         if not fence.outer and indentation(line) < block.threshold:
             self.leave()
             return False

@@ -225,6 +225,12 @@ def ensure_folder(folder: Path, *, file_system: FileSystem = DISK) -> None:
     file_system.fsync_dir(folder.parent)
 
 
+def is_writable(path: Path) -> bool:
+    """Whether a file or folder may be written, or made where nothing stands yet."""
+    there = next((p for p in (path, *path.parents) if os.access(p, os.F_OK)), None)
+    return there is not None and os.access(there, os.W_OK)
+
+
 def keep_out_of_git(folder: Path) -> None:
     """Tell git to leave a derived folder alone, unless the person has told it something else.
 

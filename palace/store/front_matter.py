@@ -135,11 +135,7 @@ def _read(text: str, *, line: int, end: int) -> FrontMatter:
     if not isinstance(values, dict):
         problem = "front matter is not a list of `key: value`"
         return FrontMatter(end=end, problem=problem, line=line)
-    return FrontMatter(values={_name(key): value for key, value in values.items()}, end=end)
-
-
-def _name(key: object) -> str:
-    return key if isinstance(key, str) else str(key)
+    return FrontMatter(values={str(key): value for key, value in values.items()}, end=end)
 
 
 def _text(value: object) -> str:

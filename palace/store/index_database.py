@@ -1,6 +1,6 @@
 """The index's SQLite file: opening, repairing, transactions; nothing about what is in it.
 
-In: a path and the schema it must have. Out: rows and transactions, and errors of ours only.
+In: a path. Out: rows and transactions, and errors of ours only.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import atexit
 import errno
 import logging
-import os
 import secrets as _random
 import shutil
 import sqlite3
@@ -17,16 +16,16 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from palace.errors import StoreUnavailableError
+from palace.store.files import is_writable
+from palace.store.index_schema import SCHEMA, SCHEMA_VERSION, TABLES
 from palace.store.index_seal import (
     identity_of,
     opening_or_closing,
-    remove_database,
     remove_leftovers,
     seal,
     state_of,
@@ -51,21 +50,6 @@ _OF_DAMAGE = (
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """What a database must look like.
-
-    Attributes:
-        version: Stands in the file; another one means another program's or time's file.
-        statements: Make everything, separated by `;` and a line break.
-        tables: Names of all tables it makes.
-    """
-
-    version: int
-    statements: str
-    tables: frozenset[str]
-
-
 class IndexBusyError(StoreUnavailableError):
     """Another program is writing the index, and the caller did not want to wait."""
 
@@ -79,7 +63,6 @@ class IndexDatabase:
 
     Args:
         path: The database file, or None to keep everything in memory.
-        schema: What it must hold.
 
     Attributes:
         damaged: Whether SQLite met something that only a new file can repair.
@@ -88,10 +71,9 @@ class IndexDatabase:
         StoreUnavailableError: If the file cannot be opened or remade.
     """
 
-    def __init__(self, path: Path | None, schema: Schema) -> None:
+    def __init__(self, path: Path | None) -> None:
         self.path = path
         self._left: Path | None = None
-        self._schema = schema
         self._lock = threading.RLock()
         self.damaged = False
         self._closed = False
@@ -138,7 +120,7 @@ class IndexDatabase:
             except sqlite3.Error as error:
                 raise self.failed(error) from error
             finally:
-                _rollback(connection)  # does nothing after a commit
+                roll_back(connection)
 
     def held(self) -> AbstractContextManager[object]:
         """Keep other threads out for more than one query."""
@@ -285,7 +267,8 @@ class IndexDatabase:
             is_taken = isinstance(error, _OtherVersionError)
             if is_taken:
                 _log.warning("%s is %s: ours is kept in memory", self.path, error)
-            if is_taken or self._is_read_only() or self._is_full(error):
+            is_read_only = self.path is not None and not is_writable(self.path)
+            if is_taken or is_read_only or self._is_full(error):
                 # A palace that cannot be written can still be read: its index lives in memory.
                 self._left, self.path = self.path, None
                 if self._left is not None and (copy := self._copied(self._left)):
@@ -299,12 +282,6 @@ class IndexDatabase:
             return self._connect()
         except (sqlite3.Error, OSError) as error:
             raise self._cannot_open(error) from error
-
-    def _is_read_only(self) -> bool:
-        if self.path is None:
-            return False
-        present = next((p for p in (self.path, *self.path.parents) if os.access(p, os.F_OK)), None)
-        return present is not None and not os.access(present, os.W_OK)
 
     def _is_full(self, error: Exception) -> bool:
         if "disk I/O" not in str(error) or self.path is None:
@@ -379,24 +356,24 @@ class IndexDatabase:
         connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == self._schema.version:
+        if version == SCHEMA_VERSION:
             self._refuse_damage(connection)
             return
         if version != 0:
             _refuse_in_use(connection)
-            raise sqlite3.DatabaseError(f"index schema {version}, not {self._schema.version}")
+            raise sqlite3.DatabaseError(f"index schema {version}, not {SCHEMA_VERSION}")
         connection.execute("BEGIN EXCLUSIVE")
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in self._schema.statements.strip().split(";\n"):
+            for statement in SCHEMA.strip().split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {self._schema.version}")
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
 
     def _refuse_damage(self, connection: sqlite3.Connection) -> None:
         """Raise if the file cannot be ours: tables missing, or cut in the middle of a page."""
         rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        missing = self._schema.tables - {name for (name,) in rows}
+        missing = TABLES - {name for (name,) in rows}
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
             raise sqlite3.DatabaseError("the index is incomplete")
@@ -405,7 +382,8 @@ class IndexDatabase:
         if path is None:
             return
         try:
-            remove_database(path)
+            path.unlink(missing_ok=True)
+            remove_leftovers(path)
         except OSError as error:
             raise self._cannot_open(error) from error
 
@@ -454,7 +432,8 @@ def is_full(error: Exception) -> bool:
     return full or "disk is full" in str(error)
 
 
-def _rollback(connection: sqlite3.Connection) -> None:
+def roll_back(connection: sqlite3.Connection) -> None:
+    """End a transaction that was not committed; does nothing after a commit."""
     with suppress(sqlite3.Error):  # a closed connection has nothing to roll back
         if connection.in_transaction:
             connection.execute("ROLLBACK")

@@ -1,20 +1,24 @@
-"""One memory as a row of the index: its tokens, its data, and back.
+"""One memory as a row of the index: its tokens, its data, and back without loss.
 
 In: memories. Out: the values of the columns; and the reverse.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any
 
 from palace.ports import Candidate
-from palace.store.memory_json import encode_memory
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
 from palace.types.memory import TIMELINE, Memory
+
+_DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
+_TIMES = ("created", "updated", "valid_from", "valid_to", "retired")
+_TUPLES = ("tags", "links", "triggers")
 
 Tokens = tuple[str, str, str, str]
 """Body, context and names of one memory: space-joined index tokens; and its questions as ranges."""
@@ -53,6 +57,30 @@ def _place_tokens(place: str) -> str:
 def encode_row(memory: Memory) -> str:
     """Return a memory's data without what moves when something else in its file changes."""
     return encode_memory(replace(memory, path="", line=0, position=0))
+
+
+def encode_memory(memory: Memory) -> str:
+    """Return a memory as JSON; only fields that differ from their default are kept."""
+    data = {
+        name: value for name, default in _DEFAULTS if (value := getattr(memory, name)) != default
+    }
+    for name in _TIMES:
+        if data.get(name) is not None:
+            data[name] = data[name].isoformat()
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+def decode_memory(data: str, **place: Any) -> Memory:  # noqa: ANN401 - fields of `Memory`
+    """Return the memory that `encode_memory` wrote, with what stands elsewhere put back."""
+    values: dict[str, Any] = json.loads(data)
+    values.update(place)
+    for name in _TIMES:
+        if name in values:
+            values[name] = datetime.fromisoformat(values[name])
+    for name in _TUPLES:
+        if name in values:
+            values[name] = tuple(values[name])
+    return Memory(**values)
 
 
 def candidate(row: CandidateRow) -> Candidate:

@@ -5,8 +5,6 @@ An index of another number is thrown away and made anew from the files.
 
 from __future__ import annotations
 
-from palace.store.index_database import Schema
-
 SCHEMA_VERSION = 22
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
@@ -17,9 +15,7 @@ _POSTINGS_PAGE_BYTES = 500
 # Every write leaves a segment, and a list is looked up in all of them: four make one, not sixteen.
 _POSTINGS_SEGMENTS = 4
 
-SCHEMA = Schema(
-    SCHEMA_VERSION,
-    f"""
+SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT INTO meta VALUES ('epoch', lower(hex(randomblob(8))));
 CREATE TABLE files (
@@ -60,6 +56,5 @@ CREATE VIRTUAL TABLE postings USING fts5(
 );
 INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
 INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
-""",
-    frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"}),
-)
+"""
+TABLES = frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"})

@@ -82,16 +82,6 @@ def state_of(path: Path) -> State:
     return "in use" if was_sealed and not _is_sealed(path) else "doubtful"
 
 
-def remove_database(path: Path) -> None:
-    """Delete a database with everything that belongs to it.
-
-    Raises:
-        OSError: If the file system refuses.
-    """
-    path.unlink(missing_ok=True)
-    remove_leftovers(path)
-
-
 def remove_leftovers(path: Path) -> None:
     """Delete what a database that is gone has left: SQLite would mix it into the next one.
 

@@ -25,14 +25,13 @@ from palace.store.index_rows import (
     Tokens,
     best_candidates,
     candidate,
+    decode_memory,
     memory_tokens,
     sayable,
 )
-from palace.store.index_schema import SCHEMA
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
-from palace.store.memory_json import decode_memory
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
 from palace.text import utc_now
@@ -48,6 +47,8 @@ _MANY_MEMORIES = 2000
 _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 
 _CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names, m.asks"
+_MEMORY = "f.path, m.line, m.position, m.data"
+_FROM = "FROM memories m JOIN files f ON f.number = m.file"
 _MARKED = {
     "key": "memories_with_key",
     "links": "memories_with_links",
@@ -75,7 +76,7 @@ class SqliteIndex:
 
     def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
         self._at = at
-        self._database = IndexDatabase(path, SCHEMA)
+        self._database = IndexDatabase(path)
         self.uses = UseTable(self._database)
         self._terms = TermTable(self._database)
         self._stamps = StampTable(self._database)
@@ -231,12 +232,9 @@ class SqliteIndex:
 
     def _keep(self, written: Mapping[str, Written | None]) -> None:
         """Remember what stands in the files written last."""
-        for path, now in list(written.items())[-_KEPT_FILES:]:
-            self._written.pop(path, None)
-            if now is not None:
-                self._written[path] = now
-        for path in list(self._written)[:-_KEPT_FILES]:
-            del self._written[path]
+        others = {path: was for path, was in self._written.items() if path not in written}
+        known = [(path, now) for path, now in {**others, **written}.items() if now is not None]
+        self._written = dict(known[-_KEPT_FILES:])
 
     def settle(self, written: int) -> None:
         """Merge the posting lists after many memories were written; a later search is faster."""
@@ -302,7 +300,8 @@ class SqliteIndex:
         wanted = limit + int(limit * _SPARE) + 1
         while True:
             best = best_rows(self._matching, lists, wanted=wanted)
-            found = self._valid(keys_of(best), now)
+            keys = keys_of(best)
+            found = self._candidates(f"m.key IN ({marks(keys)}) AND {_VALID}", (*keys, now, now))
             if len(found) >= limit or len(best) < wanted:
                 return found
             wanted *= 4
@@ -318,21 +317,12 @@ class SqliteIndex:
     def _now(self, at: datetime | None = None) -> str:
         return (at or self._at or utc_now()).isoformat()
 
-    def _valid(self, keys: Sequence[int], now: str) -> list[_Row]:
-        """Return the rows of the candidates of these keys that are valid at a moment."""
-        return self._database.rows(
-            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({marks(keys)}) AND {_VALID}",
-            (*keys, now, now),
-        )
+    def _candidates(self, condition: str, arguments: Sequence[object]) -> list[_Row]:
+        return self._database.rows(f"SELECT {_CANDIDATE} {_FROM} WHERE {condition}", arguments)
 
     def candidates_by_key(self, keys: Sequence[int]) -> list[Candidate]:
         """Return the candidates of these keys, in the order asked; vanished ones are left out."""
-        rows = self._database.rows(
-            f"SELECT {_CANDIDATE} FROM memories m JOIN files f ON f.number = m.file"
-            f" WHERE m.key IN ({marks(keys)})",
-            keys,
-        )
+        rows = self._candidates(f"m.key IN ({marks(keys)})", keys)
         by_key = {row[0]: candidate(row) for row in rows}
         return [by_key[key] for key in keys if key in by_key]
 
@@ -384,14 +374,10 @@ class SqliteIndex:
 
     def load(self, keys: Sequence[int]) -> dict[int, Memory]:
         """Return the memories of these keys, in the order asked; vanished ones are left out."""
-        found = {
-            key: self._decoded(*row)
-            for key, *row in self._database.rows(
-                "SELECT m.key, f.path, m.line, m.position, m.data FROM memories m"
-                f" JOIN files f ON f.number = m.file WHERE m.key IN ({marks(keys)})",
-                keys,
-            )
-        }
+        rows = self._database.rows(
+            f"SELECT m.key, {_MEMORY} {_FROM} WHERE m.key IN ({marks(keys)})", keys
+        )
+        found = {key: self._decoded(*row) for key, *row in rows}
         return {key: found[key] for key in keys if key in found}
 
     def _decoded(self, path: str, line: int, position: int, data: str) -> Memory:
@@ -437,19 +423,14 @@ class SqliteIndex:
     def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
         rows = self._database.rows(
-            "SELECT f.path, m.line, m.position, m.data, m.body, m.context, m.names, m.asks"
-            " FROM memories m JOIN files f ON f.number = m.file WHERE f.layer = ?"
+            f"SELECT {_MEMORY}, m.body, m.context, m.names, m.asks {_FROM} WHERE f.layer = ?"
             " ORDER BY f.path, m.position",
             (layer,),
         )
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> Iterator[Memory]:
-        rows = self._database.rows(
-            "SELECT f.path, m.line, m.position, m.data FROM memories m"
-            f" JOIN files f ON f.number = m.file WHERE {condition}",
-            arguments,
-        )
+        rows = self._database.rows(f"SELECT {_MEMORY} {_FROM} WHERE {condition}", arguments)
         return (self._decoded(*row) for row in rows)
 
     def marked(
@@ -462,8 +443,8 @@ class SqliteIndex:
         # A quote inside the words of a memory is escaped, so only the field itself looks so. The
         # order of the tables is given, because SQLite would else read every memory.
         rows = self._database.rows(
-            "SELECT f.path, m.line, m.position, m.data"
-            f" FROM memories m INDEXED BY {_MARKED[field]} CROSS JOIN files f ON f.number = m.file"
+            f"SELECT {_MEMORY} FROM memories m INDEXED BY {_MARKED[field]}"
+            " CROSS JOIN files f ON f.number = m.file"
             f" WHERE instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1'"
             " ORDER BY f.path, m.position"
         )
@@ -471,9 +452,7 @@ class SqliteIndex:
 
     def ids_of(self, path: str) -> set[str]:
         """Return the ids of all memories of one file."""
-        rows = self._database.rows(
-            "SELECT m.id FROM memories m JOIN files f ON f.number = m.file WHERE f.path = ?", [path]
-        )
+        rows = self._database.rows(f"SELECT m.id {_FROM} WHERE f.path = ?", [path])
         return {name for (name,) in rows}
 
     def passage_digests(self) -> set[bytes]:

@@ -148,16 +148,9 @@ class Page:
         return bool("".join(below).strip())
 
     def with_comment(self, position: int, comment: str | None) -> str:
-        """Return the text with the comment of one memory replaced as a whole, or taken out.
-
-        Raises:
-            MemoryNotFoundError: If the memory has no comment to replace.
-        """
+        """Return the text with the comment of a memory, which has one, replaced or taken out."""
         span = self.comments[position]
-        if span is None:
-            raise MemoryNotFoundError(
-                f"The memory {self.memories[position].id} has no comment.", hint="Search again."
-            )
+        assert span is not None
         lines = list(self.lines)
         line = lines[span.line]
         rest = line[: span.start] + (comment or "") + line[span.end :]
@@ -190,14 +183,12 @@ class Page:
             StoreError: If a text is empty.
             ValueError: If a field is unknown or its value is not of its kind.
         """
-        lines = self.closed_lines()
-        apart = lines and lines[-1].strip() and not self.ends_in_item
-        added = [""] if apart else []
+        added: list[str] = []
         for text, fields in memories:
             added += item_lines(text)
             if fields:
                 added.append("  " + write_comment(fields))
-        return self._insert(lines, len(lines), added, end_line=True)
+        return self.append_lines(added, is_item=True)
 
     def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
         """Return the text with the lines of a memory at the end, as they are.
@@ -217,7 +208,10 @@ class Page:
 
     def with_block(self, position: int, lines: Sequence[str]) -> str:
         """Return the text with other lines in the place of one memory."""
-        return self._splice(self.blocks[position], lines)
+        block = self.blocks[position]
+        end = _line_end(self.lines[-1]) if block.end == len(self.lines) else self.newline
+        text = self.newline.join(lines) + end
+        return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
     def remove(self, position: int) -> str:
         """Return the text without one memory and its comment."""
@@ -235,7 +229,7 @@ class Page:
             return kept
         # Where neighbours would run together, an empty comment parts them.
         for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
-            written = self._splice(block, apart)
+            written = self.with_block(position, apart)
             if _texts(self.path, written) == others:
                 return written
         raise StoreError(
@@ -255,12 +249,6 @@ class Page:
         raise MemoryNotFoundError(
             f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
         )
-
-    def _splice(self, block: Block, added: Sequence[str]) -> str:
-        newline, last = self.newline, self.lines[block.end - 1]
-        end = _line_end(last) if block.end == len(self.lines) else newline
-        text = newline.join(added) + end
-        return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
     def _insert(
         self, lines: Sequence[str], at: int, added: Sequence[str], *, end_line: bool = False
@@ -475,7 +463,8 @@ class _Parser:
         return Span(number, *found) if found else None
 
     def _turn_values(self, block: Block, content: str) -> dict[str, Any] | None:
-        created = stamp_of_block(self.lines[block.start])
+        stamp = stamp_of(self.lines[block.start])
+        created = stamp_time(*stamp.groups()) if stamp else None
         if created is None:
             self.fault(block.start, "a stamp that is no date")
         speaker, text = split_speaker(content)
@@ -511,12 +500,6 @@ class _Parser:
             self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
         else:
             self.fault(line, f"{NOT_UTF8}; they are kept as they are")
-
-
-def stamp_of_block(line: str) -> datetime | None:
-    """Return the time of a stamped line, or None if it has none that exists."""
-    stamp = stamp_of(line)
-    return stamp_time(stamp.group(1), stamp.group(2)) if stamp else None
 
 
 def _texts(path: str, text: str) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palace.store.blocks import Fence, opens_fence
+from palace.store.blocks import with_code
 
 _OURS, _BASE, _BETWEEN, _THEIRS = "<<<<<<< ", "||||||| ", "=======", ">>>>>>> "
 
@@ -21,20 +21,12 @@ def merge_marks(lines: Sequence[str]) -> dict[int, bool]:
     marks: dict[int, bool] = {}
     if not any(line.startswith(_OURS) for line in lines):
         return marks
-    fence: Fence | None = None
     inside = False
-    for number, line in enumerate(lines):
-        begins = not fence and line.startswith(_OURS)
-        ends = inside and not fence and line.startswith(_THEIRS)
-        if begins or ends or (inside and not fence and _parts(line)):
+    for number, (line, is_code) in enumerate(with_code(lines)):
+        begins = line.startswith(_OURS)
+        ends = inside and line.startswith(_THEIRS)
+        parts = inside and (line == _BETWEEN or line.startswith(_BASE))
+        if not is_code and (begins or ends or parts):
             marks[number] = begins
             inside = not ends
-        elif fence:
-            fence = None if fence.closed_by(line) else fence
-        else:
-            fence = opens_fence(line)
     return marks
-
-
-def _parts(line: str) -> bool:
-    return line == _BETWEEN or line.startswith(_BASE)

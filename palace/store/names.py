@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from palace.errors import UnsafeNameError
-from palace.portable import is_device, without_joiners
+from palace.portable import is_device, name_fault
 from palace.secrets import find_secrets
 
 MAX_COMPONENT_CHARS = 80
@@ -52,7 +52,8 @@ def safe_component(name: str, *, what: str) -> str:
     slug = _slug(name)
     if not slug:
         raise _unsafe(what, name, "it has no letters or digits")
-    _refuse_device(slug, name, what)
+    if is_device(slug):
+        raise _unsafe(what, name, "it is a reserved device name")
     return _shorten(slug)
 
 
@@ -180,35 +181,8 @@ def refuse_unsafe(name: str, *, what: str) -> None:
     Raises:
         UnsafeNameError: As `safe_component`.
     """
-    # A look-alike may turn into a separator or `..` only when normalised: check both forms.
-    for form in (name, unicodedata.normalize("NFKC", name)):
-        reason = _unsafe_reason(form)
-        if reason:
-            raise _unsafe(what, name, reason)
-    _refuse_device(unicodedata.normalize("NFKC", name), name, what)
-
-
-def _unsafe_reason(name: str) -> str:
-    bare = name.strip()
-    categories = {unicodedata.category(char) for char in without_joiners(name)}
-    reasons = (
-        (not bare, "it is empty"),
-        ("Cc" in categories, "it has a control character"),
-        ("Cf" in categories, "it has an invisible or direction-changing character"),
-        (bool(categories & {"Cs", "Zl", "Zp"}), "it has a character that no file name may have"),
-        (bare in {".", ".."}, "it is a parent reference"),
-        (bare.startswith("/"), "it is an absolute path"),
-        ("/" in name, "it has a path separator"),
-        ("\\" in name, "it has a backslash"),
-        (bool(_DRIVE.match(bare)), "it starts with a drive letter"),
-        (bare.startswith("."), "it starts with a dot, which hides it"),
-    )
-    return next((reason for failed, reason in reasons if failed), "")
-
-
-def _refuse_device(candidate: str, name: str, what: str) -> None:
-    if is_device(candidate):
-        raise _unsafe(what, name, "it is a reserved device name")
+    if fault := name_fault(name):
+        raise _unsafe(what, name, f"it {fault}")
 
 
 def _slug(name: str) -> str:

@@ -134,7 +134,7 @@ def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:
         prerequisites=found["prerequisites"],
         warnings=found["warnings"],
         steps=tuple(_text(lines, block) for block in blocks if block.ordered),
-        body=_verbatim_body(text, front.end),
+        body=clean("".join(split_lines(text)[front.end :])),
         path=path,
         line=front.end + 1,
         updated=updated,
@@ -157,7 +157,3 @@ def _as_written(item: object) -> object:
 def _text(lines: Sequence[str], block: Block) -> str:
     first, *rest = lines[block.start : block.end]
     return fold_lines([first[block.offset :], *(dedent(line, block.content) for line in rest)])
-
-
-def _verbatim_body(text: str, skipped: int) -> str:
-    return clean("".join(split_lines(text)[skipped:]))

@@ -20,7 +20,6 @@ from palace.errors import (
 )
 from palace.store.blocks import heading_line
 from palace.store.comments import clean
-from palace.store.draft_fields import fields_of
 from palace.store.files import (
     DISK,
     LOCK_TIMEOUT_S,
@@ -30,6 +29,7 @@ from palace.store.files import (
     read_bytes,
     refusals,
 )
+from palace.store.inline import find_tags
 from palace.store.markdown import Page, decode, parse
 from palace.store.names import resolve_inside, room_of, without_suffix
 from palace.store.page_files import PageFiles
@@ -37,8 +37,8 @@ from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import (
     ROOMS,
+    SUFFIX,
     drawer_file,
-    drawer_names,
     room_folder,
     room_names,
     scan_files,
@@ -49,6 +49,12 @@ from palace.text import new_id, utc_now
 from palace.types.checks import Overwritten
 from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
 from palace.types.session import ConversationTurn
+
+_DEFAULTS = Draft(text="")
+_OPTIONAL = (
+    "scope provenance importance valid_from valid_to triggers project task session reason key"
+    " superseded_by"
+).split()
 
 
 class RoomStore:
@@ -153,7 +159,14 @@ class RoomStore:
             MemoryNotFoundError: If there is no such room.
             UnsafeNameError: If the name is unsafe.
         """
-        return drawer_names(self.root, room)
+        folder = room_folder(self.root, room)
+        if not resolve_inside(self.root, folder).is_dir():
+            raise MemoryNotFoundError(
+                f"There is no room {room!r}.", hint="List the rooms to see their names."
+            )
+        stamps = scan_files(self.root, (folder,))[0]
+        names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
+        return [name for name in names if "/" not in name]
 
     def create_room(self, room: str) -> str:
         """Make a room, unless it is there, and return its name as it stands on disk.
@@ -190,7 +203,7 @@ class RoomStore:
         """Append memories to one drawer in one durable write; otherwise as `add`."""
         added = {draft.id or new_id("m"): draft for draft in drafts}
         items = [
-            (draft.text, {"id": memory_id, **fields_of(draft, now=self._clock())})
+            (draft.text, {"id": memory_id, **_fields_of(draft, now=self._clock())})
             for memory_id, draft in added.items()
         ]
 
@@ -460,6 +473,23 @@ def _find(page: Page, memory: Memory) -> Memory:
             hint="It was edited or erased: search again.",
         )
     return min(same, key=lambda found: abs(found.position - memory.position))
+
+
+def _fields_of(draft: Draft, *, now: datetime) -> dict[str, object]:
+    """Return the comment of a new memory: who, what and when always, the rest where it is given."""
+    inline = find_tags(draft.text)
+    fields: dict[str, object] = {
+        "kind": draft.kind,
+        "source": draft.trust,
+        "confidence": draft.confidence,
+        "created": draft.created or now,
+        "tags": [tag for tag in draft.tags if tag not in inline],
+    }
+    for name in _OPTIONAL:
+        value = getattr(draft, name)
+        if value != getattr(_DEFAULTS, name):
+            fields[name] = value
+    return fields
 
 
 def _titled(page: Page, title: str) -> Page:

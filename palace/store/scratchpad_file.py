@@ -201,13 +201,13 @@ class FileScratchpad:
             raise ConfigError(
                 "a promoted note needs the id of its memory", hint="give the id that was stored"
             )
-        if self._locate(entry_id) is None:
-            raise unknown_entry(entry_id)
         with self._writing():
-            # Looked up again: a purge may have come between.
             located = self._locate(entry_id)
             if located is None:
-                raise unknown_entry(entry_id)
+                raise MemoryNotFoundError(
+                    f"no scratchpad note has the id {entry_id!r}",
+                    hint="list the notes of the session",
+                )
             path, entry = located
             if entry.promoted != memory_id:
                 event = {
@@ -351,13 +351,6 @@ def checked_ttl(ttl_s: float) -> float:
 def is_expired(entry: ScratchEntry, now: datetime) -> bool:
     """Return whether the note's age has reached its time to live."""
     return (now - entry.at).total_seconds() >= entry.ttl_s
-
-
-def unknown_entry(entry_id: str) -> MemoryNotFoundError:
-    """Return the error of an entry id that no session knows."""
-    return MemoryNotFoundError(
-        f"no scratchpad note has the id {entry_id!r}", hint="list the notes of the session"
-    )
 
 
 def _is_over(data: bytes, now: datetime) -> bool:

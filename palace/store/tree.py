@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
-from palace.errors import MemoryNotFoundError, UnsafeNameError
+from palace.errors import UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import listing, unavailable
 from palace.store.identity_file import IDENTITY_FILE
@@ -163,24 +163,6 @@ def room_names(root: Path) -> list[str]:
         elif path[-3:].lower() == SUFFIX:
             found[posixpath.dirname(path)] = True
     return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
-
-
-def drawer_names(root: Path, room: str) -> list[str]:
-    """Return the names of the drawers that stand directly in a room, sorted.
-
-    Raises:
-        MemoryNotFoundError: If there is no such room.
-        UnsafeNameError: If the name is unsafe.
-        StoreUnavailableError: If a folder cannot be read.
-    """
-    folder = room_folder(root, room)
-    if not resolve_inside(root, folder).is_dir():
-        raise MemoryNotFoundError(
-            f"There is no room {room!r}.", hint="List the rooms to see their names."
-        )
-    stamps = scan_files(root, (folder,))[0]
-    names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
-    return [name for name in names if "/" not in name]
 
 
 def room_folder(root: Path, room: str) -> str:

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from palace.errors import EmbedderMismatchError, StoreUnavailableError
 from palace.ports import EmbedderIdentity, Vector
-from palace.store.index_database import is_full, is_refusal
+from palace.store.files import is_writable
+from palace.store.index_database import is_full, is_refusal, roll_back
 from palace.store.index_seal import identity_of
 
 _FORMAT = 1
@@ -55,8 +56,7 @@ class VectorFile:
     @property
     def read_only(self) -> bool:
         """Whether nothing can be added here."""
-        present = next((p for p in (self.folder, *self.folder.parents) if p.exists()), None)
-        return present is None or not os.access(present, os.W_OK)
+        return not is_writable(self.folder)
 
     def held(self) -> AbstractContextManager[object]:
         """Keep other threads out for more than one call."""
@@ -83,19 +83,15 @@ class VectorFile:
 
     def _connect(self) -> sqlite3.Connection:
         path = self.folder / _DATABASE
-        if self.read_only and not path.exists():
-            connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        elif self.read_only:
-            connection = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode=ro",
-                uri=True,
-                check_same_thread=False,
-                isolation_level=None,
-            )
-        else:
+        address: Path | str = path
+        if not self.read_only:
             self.folder.mkdir(mode=0o700, exist_ok=True)
             path.touch(mode=0o600)
-            connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+        else:
+            address = f"{path.absolute().as_uri()}?mode=ro" if path.exists() else ":memory:"
+        connection = sqlite3.connect(
+            address, uri=isinstance(address, str), check_same_thread=False, isolation_level=None
+        )
         try:
             self._prepare(connection)
         except BaseException:
@@ -280,7 +276,12 @@ class VectorFile:
                 )
             present = connection.execute("SELECT coalesce(max(row) + 1, 0) FROM rows").fetchone()[0]
             there = kept() if kept is not None else {digest for digest, _ in vectors}
-            new = {d: v for d, v in vectors if d in there and not self._has(connection, d)}
+            has = "SELECT 1 FROM rows WHERE digest = ?"
+            new = {
+                digest: vector
+                for digest, vector in vectors
+                if digest in there and connection.execute(has, (digest,)).fetchone() is None
+            }
             width = identity.dimension * _FLOAT_BYTES
             self._write(meta["generation"], [(present, b"".join(new.values()))], width=width)
             connection.executemany(
@@ -313,10 +314,6 @@ class VectorFile:
                 )
         return len(gone)
 
-    def _has(self, connection: sqlite3.Connection, digest: bytes) -> bool:
-        found = connection.execute("SELECT 1 FROM rows WHERE digest = ?", (digest,)).fetchone()
-        return found is not None
-
     def _write(self, generation: str, rows: Iterable[tuple[int, bytes]], *, width: int) -> None:
         """Write (row, bytes from there on), each row of so many bytes, and sync once."""
         # What a killed writer left behind the last row is written over.
@@ -339,9 +336,7 @@ class VectorFile:
                 self._close_if_damaged(error)
                 raise _translated(error) from error
             finally:
-                with suppress(sqlite3.Error):
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
+                roll_back(connection)
 
 
 def _put(

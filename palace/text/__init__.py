@@ -56,6 +56,14 @@ HIDDEN = regex.compile(
     rf"(?<=\p{{Latin}})[{_SHOWS_NOTHING}\u200c\u200d]+(?=\p{{Latin}})|[{_SHOWS_NOTHING}]+"
 )
 _APOSTROPHES = regex.compile(r"(?<=[\p{L}\p{M}])[\u02BC\u02BB\uFF07‘‛′´`](?=\p{L})")
+_TYPOGRAPHIC = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′ʼ＇", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        "…": "...",
+    }
+)
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
 _CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
 _SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
@@ -74,18 +82,8 @@ _SENTENCE_END = regex.compile(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENS
 _QUESTION_MARKS = frozenset("?？؟")
 _POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
-_UNFOLDED = str.maketrans(
-    {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "æ": "ae",
-        "œ": "oe",
-        "ı": "i",
-        "ð": "d",
-        "þ": "th",
-        "\u2044": "/",
-    }
+_UNFOLDED = str.maketrans("øłđıð\u2044", "oldid/") | str.maketrans(
+    {"æ": "ae", "œ": "oe", "þ": "th"}
 )
 
 _IRREGULAR_LINES = """
@@ -265,6 +263,11 @@ def composed(text: str) -> str:
 def one_apostrophe(text: str) -> str:
     """Return text with "’" inside its words, whichever apostrophe was typed: "Miraʼs", "don`t"."""
     return _APOSTROPHES.sub("’", text)
+
+
+def straight(text: str) -> str:
+    """Return text with straight quotes, hyphens and three dots for their typographic signs."""
+    return text.translate(_TYPOGRAPHIC)
 
 
 def tokens(text: str) -> list[str]:

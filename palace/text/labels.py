@@ -165,7 +165,8 @@ def labelled_questions(text: str) -> tuple[str, ...]:
 
 def _at_end(text: str) -> re.Match[str] | None:
     start = _last_lines(text)
-    found = _LABELLED_TAIL.search(text, start) if _has_label(text[start:]) else None
+    has_label = any(mark in text[start:] for mark in ":\uff1a#")
+    found = _LABELLED_TAIL.search(text, start) if has_label else None
     return found or _TAGGED_TAIL.search(text, max(0, len(text) - _TAGGED_CHARS))
 
 
@@ -219,10 +220,6 @@ def _said_in_chat(text: str) -> str:
     if end is None or not _CHAT_REPLY.fullmatch(said, end.end()):
         return ""
     return said[: end.start()].rpartition("<</SYS>>")[2].strip()
-
-
-def _has_label(text: str) -> bool:
-    return any(mark in text for mark in ":\uff1a#")
 
 
 def _holds(text: str, marks: Sequence[str]) -> bool:

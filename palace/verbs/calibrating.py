@@ -12,9 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from palace.arguments import check_counts
+from palace.arguments import check_counts, check_share
 from palace.errors import ConfigError, EmbedderUnavailableError
-from palace.learn.fields import check_share
 from palace.ports import Candidate, Progress
 from palace.recall.language import language_of
 from palace.recall.query import Analyst

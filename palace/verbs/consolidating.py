@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
-from palace.arguments import check_given, check_lists, check_texts, messages_in, moment_in
+from palace.arguments import (
+    check_choice,
+    check_given,
+    check_lists,
+    check_texts,
+    messages_in,
+    moment_in,
+)
 from palace.errors import ConfigError, MemoryNotFoundError, ModelError, TextRefusedError
 from palace.learn.dedup import says_the_same
-from palace.learn.fields import check_choice
 from palace.learn.remember import said_later
 from palace.ports import scope_of
 from palace.secrets import redact
@@ -368,12 +374,12 @@ class ConsolidatingVerbs(WritingVerbs):
 
     def _near(self, statement: Statement, ending: _Ending) -> Iterable[Memory]:
         """Yield memories that a correction may be about: used in the session, or alike."""
-        about = set(tokens(f"{statement.text} {statement.about}"))
+        text = f"{statement.text} {statement.about}".strip()
+        about = set(tokens(text))
         seen: dict[str, Memory] = {}
         for record in self._parts.previous_verdicts(ending.session_id):
             found = (self.index.get(i) for i in record.get("injected", ()))
             seen.update((m.id, m) for m in found if m is not None)
-        text = f"{statement.text} {statement.about}".strip()
         hits = self.search(
             text, top_k=_LOOKED_AT, session_id=ending.session_id, project=ending.project or None
         )
@@ -390,8 +396,7 @@ class ConsolidatingVerbs(WritingVerbs):
         """Return the entry as it stands on the timeline, put there if it is not there yet."""
         known = self._entry(entry)
         if known is None:
-            for path in self.store.append_timeline([entry]):
-                self.index_file(path)
+            self._parts.write_entry(entry)
             known = self._entry(entry)
         if known is None:
             raise MemoryNotFoundError(
@@ -415,7 +420,10 @@ class ConsolidatingVerbs(WritingVerbs):
             "page": f"timeline/{minute_of(at)[:10]}.md" if at and done.summary else "",
             "reason": done.reason,
         }
-        self.journal.append(new_record("consolidation", "k", session_id, about))
+        self.keep_record(
+            new_record("consolidation", "k", session_id, about),
+            otherwise="a conversation was condensed, and no note could be taken",
+        )
 
     def _apply_timeline_retention(self) -> None:
         """Take out condensed entries that are past their days, and nothing a person wrote."""

@@ -132,23 +132,17 @@ class HearingVerbs(KeepingVerbs):
         except PalaceError as error:
             return _failed(error)
         memory = result.memory
-        if result.status == "stored":
-            return PromptWrite(
-                "stored", f"I will remember: {memory.text}", memory.id, memory.source
-            )
-        if result.status == "duplicate":
-            known = f"I remember that already: {memory.text}"
-            return PromptWrite("duplicate", known, memory.id, memory.source)
-        other = (
-            f'I have something else stored: "{memory.text}" ({memory.source}). Nothing was written:'
-            " correct it if it is wrong."
-        )
-        return PromptWrite("conflict", other, memory.id, memory.source)
+        told = {
+            "stored": f"I will remember: {memory.text}",
+            "duplicate": f"I remember that already: {memory.text}",
+            "conflict": f'I have something else stored: "{memory.text}" ({memory.source}). Nothing'
+            " was written: correct it if it is wrong.",
+        }
+        return PromptWrite(result.status, told[result.status], memory.id, memory.source)
 
 
 def _failed(error: PalaceError) -> PromptWrite:
     if isinstance(error, TextRefusedError):
         return PromptWrite("refused", f"I did not keep that: {error}")
-    if not isinstance(error, (StoreUnavailableError, WriteConflictError)):
-        return PromptWrite("refused", f"I could not keep that: {error}")
-    return PromptWrite("unavailable", f"I could not keep that: {error}")
+    for_now = isinstance(error, (StoreUnavailableError, WriteConflictError))
+    return PromptWrite("unavailable" if for_now else "refused", f"I could not keep that: {error}")

@@ -16,6 +16,7 @@ from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_playbook
 from palace.learn.retire import drop_plan
 from palace.store.identity_file import IDENTITY_FILE
+from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.memory import PLAYBOOKS, Memory
@@ -42,7 +43,8 @@ class KeepingVerbs(WritingVerbs):
         with self._changing("tag") as change:
             memory = self._meant(memory_id)
             change.about["memory"] = memory.id
-            return change_tags(change.writer, memory, add=add, remove=remove)
+            said = find_tags(memory.text)
+            return change_tags(change.writer, memory, said, add=add, remove=remove)
 
     def link(self, memory_id: str, target: str, *, remove: bool = False) -> Memory:
         """Link a memory to another one, or to a whole drawer; its words stay as they are.
@@ -64,7 +66,8 @@ class KeepingVerbs(WritingVerbs):
             if name == memory.id:
                 raise ConfigError("a memory is not linked to itself", hint="name another one")
             change.about = {"memory": memory.id, "target": name}
-            return change_links(change.writer, memory, name, remove=remove)
+            _, said = find_marks(memory.text)
+            return change_links(change.writer, memory, said, name, remove=remove)
 
     def _target(self, change: Change, target: str) -> str:
         """Return what a link must say: a durable id, or `room/drawer` as it is on disk."""

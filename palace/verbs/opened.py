@@ -334,7 +334,9 @@ class OpenedPalace:
 
     def index_file(self, path: str) -> None:
         """Index one file at once, so that the next question finds what was written."""
-        self.mend_index()
+        self.require_root()
+        if self._is_unfilled():
+            self.refresh()
         held = self._indexing(lambda: self.index.apply(self._as_it_is(path)))
         if not held and self.store.stamp(path) is None:
             self._indexing(lambda: self.index.apply((), removed=[path]))
@@ -349,12 +351,6 @@ class OpenedPalace:
             if not self.index.leave_full_disk(error):
                 raise
             return index()
-
-    def mend_index(self) -> None:
-        """Fill an index that was lost, or emptied by another program; nothing in the usual case."""
-        self.require_root()
-        if self._is_unfilled():
-            self.refresh()
 
     def _is_unfilled(self) -> bool:
         """Whether the index was emptied and no look at all files has come to its end since."""

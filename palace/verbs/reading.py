@@ -11,9 +11,15 @@ from datetime import datetime
 from difflib import get_close_matches
 from typing import Literal
 
-from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
+from palace.arguments import (
+    check_choice,
+    check_counts,
+    check_given,
+    check_names,
+    check_texts,
+    moment_in,
+)
 from palace.errors import ConfigError, MemoryNotFoundError
-from palace.learn.fields import check_choice
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
 from palace.store.markdown import derived_id

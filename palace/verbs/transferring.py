@@ -14,9 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import moment_in, path_in
+from palace.arguments import check_choice, moment_in, path_in
 from palace.errors import ConfigError
-from palace.learn.fields import check_choice
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
 from palace.store.files import atomic_write, locked
@@ -68,17 +67,15 @@ class TransferringVerbs(ReadingVerbs):
         from palace.learn.importing import import_path
 
         path = path_in("source", source)
-        if form is not None and form not in FORMATS:
-            raise ConfigError(
-                f"there is no format {form!r}", hint=f"use one of {', '.join(FORMATS)}"
-            )
+        if form is not None:
+            check_choice("form", form, FORMATS)
         if dry_run:
             with self._copy() as root:
                 to = self._destination(root, RoomStore(root), records=records)
-                to = replace(to, append=_nowhere)
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
         to = self._destination(self.root, self.store, records=records)
+        to = replace(to, append=_append)  # notes may stand outside of the palace, and of its copy
         self.require_root()
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
             self.refresh()  # what an import before this one brought
@@ -98,7 +95,6 @@ class TransferringVerbs(ReadingVerbs):
             fit=self._parts.writer.fit,
             privacy=self.privacy,
             records=self._record_folders if records else {},
-            append=_append,
         )
 
     @property
@@ -182,12 +178,8 @@ class TransferringVerbs(ReadingVerbs):
         return write(self.root, path, files=files, memories=memories, records=kept)
 
 
-def _nowhere(_file: Path, _lines: bytes) -> None:
-    """Write nothing: for a dry run."""
-
-
 def _append(file: Path, lines: bytes) -> None:
-    """Append records where an import brings them; notes may stand outside of the palace."""
+    """Append records where an import brings them."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     append_line(file, lines, durable=True)
 

@@ -8,10 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from palace.arguments import check_lists, check_names, check_texts, moment_in
+from palace.arguments import (
+    KINDS,
+    SOURCES,
+    check_choice,
+    check_lists,
+    check_names,
+    check_share,
+    check_texts,
+    check_validity,
+    moment_in,
+)
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
-from palace.learn.fields import KINDS, SOURCES, check_choice, check_share, check_validity
 from palace.learn.keyed import fit_key, remember_keyed
 from palace.learn.promote import promotion_of
 from palace.learn.remember import ON_CONFLICT, OnConflict

@@ -274,6 +274,13 @@ def test_retention_leaves_what_a_person_wrote_on_to_an_entry(tmp_path):
         assert "I think" in file.read_text()
 
 
+def test_without_a_journal_none_is_written(tmp_path, monkeypatch):
+    monkeypatch.setenv("PALACE_JOURNAL__ENABLED", "false")
+    with opened(tmp_path) as palace:
+        assert palace.compress_if_needed(talk(1), "s", force=True).status == "condensed"
+    assert not (tmp_path / "palace" / "journal").exists()
+
+
 def test_a_session_needs_a_name(tmp_path):
     with opened(tmp_path) as palace, pytest.raises(UnsafeNameError):
         palace.compress_if_needed(talk(4), "")

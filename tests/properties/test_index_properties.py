@@ -19,8 +19,8 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.recall.search import Searcher
 from palace.store import postings
+from palace.store.index_rows import decode_memory, encode_memory
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.memory_json import decode_memory, encode_memory
 from palace.store.playbook_files import PlaybookFiles
 from palace.store.refresh import refresh
 from palace.store.rooms import RoomStore

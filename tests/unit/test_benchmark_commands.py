@@ -200,6 +200,20 @@ def test_what_models_say_about_notes_goes_through_the_check(
     code, _, results = run("notes", "--cases", cases, "--palace", notes)
     assert code == 0
     assert results["verdicts"] == {"own": {"ground": 1}, "task": {"pass": 1}}
+    assert results["families"] == {
+        "own": {
+            "n": 1,
+            "right_memory": {"top1": 1.0, "top3": 1.0, "top5": 1.0},
+            "presented_as_memory": None,
+            "deferred": 0.0,
+        },
+        "task": {
+            "n": 1,
+            "right_memory": {"top1": None, "top3": None, "top5": None},
+            "presented_as_memory": 0.0,
+            "deferred": 0.0,
+        },
+    }
     assert results["end_to_end"]["pointer"] == {
         "ground": {"right": 1},
         "fallback": {},
@@ -375,6 +389,7 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (("recall", "--locomo", "nowhere.json"), "nowhere.json"),
         (("recall", "--locomo", "nowhere.json", "--embedder", "magic"), "'magic' is no embedder"),
+        (("notes", "--cases", "x", "--palace", "x", "--embedder", "off:on"), "no embedder"),
         (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
         (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
         (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),

@@ -167,6 +167,8 @@ def test_months_are_named_for_a_person() -> None:
         ("Invoices are due in 14 days unless agreed otherwise", "Invoices are due in 30 days"),
         ("The parallel class has 26 pupils", "Our class has 24 pupils"),
         ("Mira's sister is called Ilse", "My sister is called Ilka"),
+        ("Ann paid invoice INV-89 with 410 euros", "Ann paid invoice INV-88 with 300 euros"),
+        ("Tom moved server hn-2 to rack 5", "Tom moved server hn-1 to rack 4"),
         ("", "The kettle is blue."),
         ("5432", "5433"),
         ("The staging server listens on port 5432", "The staging server listens on port 5432 too"),

@@ -23,7 +23,6 @@ def keys(found: list[Scored]) -> list[int]:
 
 def test_the_fitted_ranking_is_left_alone() -> None:
     assert fused(RANKED, COSINES, QUESTION) == RANKED
-    assert fused(RANKED, None, Fusion("weighted")) == RANKED
     assert fused([], COSINES, Fusion("rrf")) == []
 
 

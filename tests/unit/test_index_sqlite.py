@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +22,7 @@ from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_rows import memory_tokens
-from palace.store.index_schema import SCHEMA, SCHEMA_VERSION
+from palace.store.index_schema import SCHEMA_VERSION
 from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_stamps import StampTable
@@ -455,7 +454,7 @@ def spoil(path: Path, start: int = 12288) -> None:
 
 
 def test_a_full_disk_is_told_with_what_helps(path: Path) -> None:
-    database = index_database.IndexDatabase(path, SCHEMA)
+    database = index_database.IndexDatabase(path)
     pages = database.rows("PRAGMA page_count")[0][0]
     database.rows(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreUnavailableError, match="full") as caught:
@@ -496,8 +495,8 @@ def test_only_a_whole_index_of_ours_is_taken_along_from_a_full_disk(
     if left == "changed":
         path.write_bytes(path.read_bytes().replace(b"kettle", b"bottle"))
     elif left == "of another version":
-        newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
-        monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+        newer = "palace.store.index_database.SCHEMA_VERSION"
+        monkeypatch.setattr(newer, SCHEMA_VERSION + 1)
     else:
         path.unlink()
     connect = sqlite3.connect
@@ -523,7 +522,7 @@ def test_a_full_disk_is_no_damage(
         return SimpleNamespace(free=free)
 
     monkeypatch.setattr(index_database.shutil, "disk_usage", disk_usage)
-    database = index_database.IndexDatabase(path, SCHEMA)
+    database = index_database.IndexDatabase(path)
     database.failed(sqlite3.OperationalError("disk I/O error"))
     assert database.damaged is damaged
     database.close()
@@ -644,8 +643,8 @@ def test_two_versions_take_the_index_from_each_other_never(
 ) -> None:
     fill(path)
     old = SqliteIndex(path)
-    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
-    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    newer = "palace.store.index_database.SCHEMA_VERSION"
+    monkeypatch.setattr(newer, SCHEMA_VERSION + 1)
     new = SqliteIndex(path)
     assert (new.path, new.size(), len(caplog.records)) == (None, 0, 1)
     new.apply([paged(KETTLE)])
@@ -666,8 +665,8 @@ def test_a_version_that_was_killed_holds_nothing(
     )
     subprocess.run([sys.executable, "-c", code, str(path)], check=True, cwd=ROOT)
     assert state_of(path) == "in use"
-    newer = replace(SCHEMA, version=SCHEMA_VERSION + 1)
-    monkeypatch.setattr("palace.store.index_sqlite.SCHEMA", newer)
+    newer = "palace.store.index_database.SCHEMA_VERSION"
+    monkeypatch.setattr(newer, SCHEMA_VERSION + 1)
     new = SqliteIndex(path)
     assert new.path == path
     new.close()

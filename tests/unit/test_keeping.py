@@ -57,6 +57,14 @@ def test_a_tag_in_the_words_or_of_the_drawer_is_not_removed(palace):
             palace.tag(memory.id, remove=[tag])
 
 
+def test_what_stands_in_code_is_no_part_of_the_words(palace):
+    memory = stored(palace, "Write `an #deploy and [[infra/ports]]` into the title.")
+    palace.tag(memory.id, ["deploy"])
+    assert palace.link(memory.id, "infra/ports").links == ("infra/ports",)
+    assert palace.link(memory.id, "infra/ports", remove=True).links == ()
+    assert palace.tag(memory.id, remove=["deploy"]).tags == ()
+
+
 @pytest.mark.parametrize("tag", ["", "#", "a b", "123", "a,b", "--"])
 def test_what_is_no_tag_is_refused(palace, tag):
     memory = stored(palace)

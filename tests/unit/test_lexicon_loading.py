@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -52,6 +53,15 @@ def test_every_shipped_language_is_whole(language: str) -> None:
 def test_lexicons_come_in_the_order_asked() -> None:
     assert [x.language for x in load_lexicons(("ru", "en"))] == ["ru", "en"]
     assert load_lexicons(()) == ()
+
+
+def test_a_file_in_another_encoding_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "oo.yaml").write_bytes("language: oo\nstopwords: på".encode("latin-1"))
+    monkeypatch.setattr("palace.recall.lexicon._FOLDER", tmp_path)
+    with pytest.raises(ConfigError, match=r"oo\.yaml is not UTF-8"):
+        load_lexicon("oo")
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,14 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from palace.errors import SecretRefusedError, TextRefusedError, UnsafeNameError
 from palace.learn.promote import promotion_of
 from palace.learn.remember import Writer, superseded_fields
+from palace.privacy import PrivacyFilter
 from palace.store.rooms import RoomStore
 from palace.text import utc_now
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
@@ -279,7 +280,7 @@ def test_secrets_are_refused_without_echo(desk: Desk) -> None:
 
 
 def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, secrets="redact")
+    desk = Desk(tmp_path, privacy=PrivacyFilter("redact"))
     result = desk.remember(f"our token is {TOKEN}, keep it")
     assert isinstance(result, Remembered)
     assert TOKEN not in result.memory.text
@@ -292,8 +293,10 @@ def test_secrets_may_be_redacted_instead(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("secrets", ["refuse", "redact"])
 @pytest.mark.parametrize("where", ["room", "drawer", "tag", "project", "task", "session", "key"])
-def test_secrets_are_refused_in_names(tmp_path: Path, where: str, secrets: str) -> None:
-    desk = Desk(tmp_path, secrets=secrets)
+def test_secrets_are_refused_in_names(
+    tmp_path: Path, where: str, secrets: Literal["refuse", "redact"]
+) -> None:
+    desk = Desk(tmp_path, privacy=PrivacyFilter(secrets))
     place = {"room": "desk", "drawer": "notes"}
     fields: dict[str, Any] = {}
     if where in place:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,6 +38,8 @@ def test_hits_are_best_first_with_parts(searcher: Searcher) -> None:
 def test_top_k(searcher: Searcher) -> None:
     assert len(searcher.hits(query("kettle lamp"), top_k=1)) == 1
     assert searcher.hits(query("kettle"), top_k=0) == []
+    few = replace(searcher, candidates=1)
+    assert len(few.hits(query("kettle lamp"), top_k=3)) == 3
 
 
 def test_nothing_found(searcher: Searcher) -> None:

@@ -37,6 +37,9 @@ MACHINE = {
     "=====\nFAILED test_app.py\n=====": "tool_output",
     "-----\n-----": "tool_output",
     "app.py:14:2: unused name\napp.py:15:2: unused name": "tool_output",
+    "From: a@example.org\nSubject: keys\n\nHi all, do we know who has the key?\n\nBest, A": "mail",
+    "| who | what |\n|---|---|\n| Mira | key |": "table",
+    "def last(boat):\n    # when did we last paint it?\n    return find(boat)[-1]": "code",
 }
 HUMAN = [
     "Which kettle did we buy?",
@@ -65,6 +68,13 @@ HUMAN = [
     "=====\nWhen did we move?",
     "数据库在哪里?",
     "What did we decide on 2026-03-14?",
+    "Did we see this before?\n\n2026-03-14 09:30:00 ERROR no port\n2026-03-14 09:30:01 INFO up",
+    "Which of these did Mira keep?\n| who | what |\n|---|---|",
+    "did we answer this?\n\nFrom: a@example.org\nSubject: keys\n\nHi all",
+    "From: a@example.org\nSubject: keys\n\nHi all\n\nDid we answer this?",
+    "From: whoever we asked\nwhat was the price",
+    "when did we change this: int x = 3;\nint y = 4;",
+    "class starts at nine\nwe bring the keys",
     "- buy milk\n- call Mira\nwhich of these did we do?",
     "?",
     "{ I never closed this brace",

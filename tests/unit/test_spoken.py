@@ -73,7 +73,7 @@ def test_a_time_behind_its_article_is_read(text: str) -> None:
     ],
 )
 def test_parts_of_an_hour_are_read(text: str, value: float) -> None:
-    assert [(s.values, s.unit[:1] in "hoч") for s in spoken_parts(text)] == [((value,), True)]
+    assert [(s.values, s.unit, s.factor) for s in spoken_parts(text)] == [((value,), "time", 3600)]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_parts_of_an_hour_are_read(text: str, value: float) -> None:
     ],
 )
 def test_a_kilo_and_some_hundreds_is_read(text: str, value: float) -> None:
-    assert [(s.values, s.unit) for s in spoken_parts(text)] == [((value,), "kg")]
+    assert [(s.values, s.unit, s.factor) for s in spoken_parts(text)] == [((value,), "mass", 1000)]
 
 
 def test_noon_behind_an_hour_is_no_other_time() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime, timedelta, timezone
 
-from palace.store.memory_json import decode_memory, encode_memory
+from palace.store.index_rows import decode_memory, encode_memory
 from palace.types.memory import Memory
 from tests.doubles import memory
 
