@@ -376,6 +376,7 @@ class Assembly:
             meant=self.meant,
             at=lambda moment: self.at(moment).enforcement,
             generation=self._palace.index.generation,
+            beside=self.scratchpad_layer.beside,
         )
 
     def _layers(self) -> tuple[Layer, ...]:

@@ -304,6 +304,7 @@ class ScriptedPalace:
         previous: Callable[[str | None], Iterable[Mapping[str, Any]]] = lambda _: (),
         reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
         at: Callable[[datetime], Enforcement] | None = None,
+        beside: Callable[[Turn, Query], LayerReport] | None = None,
         **policy: Any,
     ) -> None:
         self.analyst = PlainAnalyst()
@@ -317,6 +318,7 @@ class ScriptedPalace:
             previous=previous,
             reminders=reminders,
             at=at,
+            beside=beside,
         )
 
     @property

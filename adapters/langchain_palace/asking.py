@@ -11,6 +11,10 @@ from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models.chat_models import (
+    agenerate_from_stream,
+    generate_from_stream,
+)
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatResult
@@ -88,16 +92,23 @@ def generate(
     stop: list[str] | None,
     kwargs: Mapping[str, Any],
 ) -> Step[ChatResult]:
-    """Return one silent call of a model: no callback hears what nobody has checked."""
+    """Return one silent call of a model: no callback hears what nobody has checked.
+
+    What is set to stream is asked for a stream, for its whole reply cannot always be had.
+    """
 
     def now() -> ChatResult:
         if model.rate_limiter:
             model.rate_limiter.acquire(blocking=True)
+        if model._should_stream(async_api=False, **kwargs):
+            return generate_from_stream(model._stream(messages, stop=stop, **kwargs))
         return model._generate(messages, stop=stop, run_manager=None, **kwargs)
 
     async def later() -> ChatResult:
         if model.rate_limiter:
             await model.rate_limiter.aacquire(blocking=True)
+        if model._should_stream(async_api=True, **kwargs):
+            return await agenerate_from_stream(model._astream(messages, stop=stop, **kwargs))
         return await model._agenerate(messages, stop=stop, run_manager=None, **kwargs)
 
     return Step(now, later)

@@ -94,8 +94,8 @@ class GatedChatModel(BaseChatModel):
             )
         inner, kwargs = unbound(values["inner"])
         taken = {name: getattr(inner, name) for name in _TAKEN_OVER}
-        if "streaming" in inner.model_fields_set:
-            taken["streaming"] = getattr(inner, "streaming", None)
+        if "stream" in kwargs or "streaming" in inner.model_fields_set:
+            taken["streaming"] = kwargs.get("stream", getattr(inner, "streaming", None))
         return {**taken, "inner_kwargs": kwargs, **values, "inner": inner, "cache": False}
 
     # -- what hosts ask of the model ---------------------------------------------------------------

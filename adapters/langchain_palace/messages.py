@@ -118,6 +118,11 @@ def is_system(message: BaseMessage) -> bool:
     return _role_of(message) == "system"
 
 
+def program_text(messages: Sequence[BaseMessage]) -> str:
+    """Return what the program itself says in messages."""
+    return "\n".join(text_of(message) for message in messages if is_system(message))
+
+
 def is_tools(message: BaseMessage) -> bool:
     """Whether a message is what a tool answered."""
     return _role_of(message) == "tool"

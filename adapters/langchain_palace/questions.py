@@ -5,10 +5,11 @@ In: a text, messages, a prompt or a dict. Out: a `Question`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
@@ -18,6 +19,7 @@ from langchain_palace.messages import (
     asking_index,
     history_before,
     is_agents,
+    program_text,
     text_of,
     with_text,
 )
@@ -37,6 +39,7 @@ class Question:
         history: What was said before, as far as the input tells.
         before: The question right before it, where it got no reply.
         by_agent: Whether another agent asks it.
+        beside: What comes with it, documents perhaps.
     """
 
     text: str
@@ -44,13 +47,23 @@ class Question:
     history: tuple[Message, ...] = ()
     before: Question | None = None
     by_agent: bool = False
+    beside: str = ""
 
-    def within(self, whole: Callable[[Any], Any], history: tuple[Message, ...] = ()) -> Question:
+    def within(
+        self,
+        whole: Callable[[Any], Any],
+        history: tuple[Message, ...] = (),
+        beside: str = "",
+    ) -> Question:
         """Return the question as one of what its input is a part of."""
         before = self.before and self.before.within(whole, history)
-        told = self.history or history
         return Question(
-            self.text, lambda text: whole(self.replaced(text)), told, before, self.by_agent
+            self.text,
+            lambda text: whole(self.replaced(text)),
+            self.history or history,
+            before,
+            self.by_agent,
+            f"{self.beside}\n{beside}",
         )
 
 
@@ -87,7 +100,18 @@ def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
         raise _unknown(f"a dict with the keys {', '.join(map(str, value)) or 'none'}")
     inner = question_in(value[found])
     past = next((value[name] for name in HISTORY_KEYS if value.get(name)), ())
-    return inner.within(lambda part: {**value, found: part}, _history(past))
+    others = [other for name, other in value.items() if name not in (found, *HISTORY_KEYS)]
+    beside = "\n".join(_texts(others))
+    return inner.within(lambda part: {**value, found: part}, _history(past), beside)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts and the documents in a value."""
+    if isinstance(value, (str, Document)):
+        yield value if isinstance(value, str) else value.page_content
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from _texts(item)
 
 
 def _in_messages(messages: list[BaseMessage]) -> Question:
@@ -105,6 +129,7 @@ def _at(messages: list[BaseMessage], index: int) -> Question:
         history_before(messages, index),
         None if before is None else _at(messages, before),
         is_agents(messages, index),
+        program_text(messages[:index]),
     )
 
 

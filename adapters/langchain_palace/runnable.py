@@ -293,7 +293,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _decided(self, question: Question, call: Call) -> Steps[tuple[Question, Plan]]:
         """Decide a question or, if it asks nothing, the one right before it."""
         plan = yield from self._turns.decide(
-            question.text, call, history=question.history, by_agent=question.by_agent
+            question.text,
+            call,
+            history=question.history,
+            by_agent=question.by_agent,
+            beside=question.beside,
         )
         if plan.verdict.action == "pass" and question.before is not None:
             earlier, decided = yield from self._decided(question.before, call)

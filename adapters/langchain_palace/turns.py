@@ -28,6 +28,7 @@ from langchain_palace.messages import (
     is_agents,
     is_system,
     is_tools,
+    program_text,
     text_of,
     verdict_id,
     with_thoughts,
@@ -259,6 +260,7 @@ class Turns:
         handlers: Any = None,
         by_agent: bool = False,
         alone: str = "",
+        beside: str = "",
     ) -> Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
@@ -274,7 +276,10 @@ class Turns:
             handlers: Callbacks of the wrapped model itself.
             by_agent: Whether another agent asks.
             alone: What is said beside documents in parts of their own, decided on behind the whole.
+            beside: What comes with the question elsewhere, documents perhaps; they may be asked
+                about, as all that stands around a labelled question may.
         """
+        around = "" if errand_in(question) else f"{beside}\n{question}"
         turn = Turn(
             question,
             call.session_id,
@@ -283,17 +288,20 @@ class Turns:
             trust="agent" if by_agent else "user",
         )
 
+        def about(part: str) -> Turn:
+            rest = without_instructions(around.replace(part, "\n"))
+            return replace(turn, prompt=part, beside=rest)
+
         def decided() -> Plan:
             options = self.palace.answer_options
             parts = _parts(question, alone)
             first = next(parts)
-            asked = turn if first == question else replace(turn, prompt=first)
-            verdict = self._enforcer.decide(asked)
+            verdict = self._enforcer.decide(about(first))
             for part in parts:
                 if verdict.action != "pass" or _is_settled(verdict):
                     break
                 if part != first:
-                    verdict = self._enforcer.decide(replace(turn, prompt=part))
+                    verdict = self._enforcer.decide(about(part))
             if verdict.action == "pass" and is_fixing(question, options.fallback_text):
                 verdict = missed(verdict)
             return Plan(verdict, question, options, message_id=message_id)
@@ -327,6 +335,7 @@ class Turns:
                 handlers=handlers,
                 by_agent=is_agents(messages, place),
                 alone=beside_documents(messages[place]),
+                beside=program_text(messages[:place]),
             )
             if plan.verdict.action != "pass":
                 return replace(plan, behind=index - place)

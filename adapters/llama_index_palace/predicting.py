@@ -74,7 +74,7 @@ class PredictingLLM(WrappedLLM):
         ruling = self._rule(asked)
         lent = ruling.lend(asked)
         ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
-        with _typed_failures(ruling), self._turns.telling(ruling, lent):
+        with typed_failures(ruling), self._turns.telling(ruling, lent):
             result: Model = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
         self._turns.run(self._object_released(result, ruling, asked))
         return result
@@ -91,7 +91,7 @@ class PredictingLLM(WrappedLLM):
         ruling = await self._arule(asked)
         lent = ruling.lend(asked)
         ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
-        with _typed_failures(ruling), self._turns.telling(ruling, lent):
+        with typed_failures(ruling), self._turns.telling(ruling, lent):
             result: Model = await self.inner.astructured_predict(
                 output_cls, ready, llm_kwargs=llm_kwargs
             )
@@ -178,7 +178,7 @@ class PredictingLLM(WrappedLLM):
         lent: Lent,
     ) -> Generator[Any, None, None]:
         last = None
-        with _typed_failures(ruling), self._turns.telling(ruling, lent):
+        with typed_failures(ruling), self._turns.telling(ruling, lent):
             for last in source:
                 if not ruling.gated:
                     yield last
@@ -197,7 +197,7 @@ class PredictingLLM(WrappedLLM):
         lent: Lent,
     ) -> AsyncGenerator[Any, None]:
         last = None
-        with _typed_failures(ruling), self._turns.telling(ruling, lent):
+        with typed_failures(ruling), self._turns.telling(ruling, lent):
             async for last in source:
                 if not ruling.gated:
                     yield last
@@ -209,7 +209,7 @@ class PredictingLLM(WrappedLLM):
 
 
 @contextmanager
-def _typed_failures(ruling: Ruling) -> Iterator[None]:
+def typed_failures(ruling: Ruling) -> Iterator[None]:
     """Turn the failure of a model on evidence into a typed error."""
     try:
         yield

@@ -10,7 +10,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.response.schema import RESPONSE_TYPE, Response
+from llama_index.core.base.response.schema import (
+    RESPONSE_TYPE,
+    AsyncStreamingResponse,
+    PydanticResponse,
+    Response,
+)
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.llms.llm import LLM
 from llama_index.core.prompts.mixin import PromptMixinType
@@ -18,13 +23,14 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.pointing import aask, ask
+from llama_index_palace.predicting import typed_failures
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
-from llama_index_palace.structured import demand_looked
-from llama_index_palace.synthesizer import spoken
+from llama_index_palace.structured import check_object, demand_looked, demand_support, miss
+from llama_index_palace.synthesizer import astreamed, makes_objects, spoken, streamed, streams
 from llama_index_palace.turns import Lent, Ruling, Steps, Turns
 from llama_index_palace.wrapped import WrappedLLM
-from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply
+from palace import DECLINE_TOKEN, CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply
 
 
 class PalaceQueryEngine(BaseQueryEngine):
@@ -33,9 +39,10 @@ class PalaceQueryEngine(BaseQueryEngine):
     On a miss the reply is the honest fallback and nothing of the engine runs. On sufficient
     evidence the question is answered from the evidence and the answer checked; on unclear evidence
     only with a verified quote. The evidence is in `source_nodes`, the verdict in
-    `metadata["palace"]`. Query events are emitted as for any engine. Answers from evidence come
-    whole, also from an engine that streams; for streamed ones use an engine whose model is a
-    `PalaceLLM`. An engine that retrieves nothing says so in the palace's own sentence.
+    `metadata["palace"]`. Query events are emitted as for any engine. Where the engine streams,
+    what the palace answers is a stream of one piece; for more of them use an engine whose model is
+    a `PalaceLLM`. Where the engine makes objects (`output_cls`), a miss is `RecallMiss` and every
+    value is checked. An engine that retrieves nothing says so in the palace's own sentence.
 
     Args:
         inner: The engine that answers everything else.
@@ -126,43 +133,50 @@ class PalaceQueryEngine(BaseQueryEngine):
         self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], RESPONSE_TYPE]
     ) -> RESPONSE_TYPE:
         asked, session = self._asked(query_bundle)
+        typed = makes_objects(self.inner)
 
         def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
                 return ask(self._llm, call, asked)
             return ModelReply(str(inner(_carrying(query_bundle, call.user_text))))
 
-        ruling = self._turns.run(self._turns.rule(asked, session, alone=True), reply)
+        ruling = self._turns.run(self._turns.rule(asked, session, alone=not typed), reply)
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            if ruling.refused or ruling.gated:
-                return self._turns.run(
-                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
-                )
+            if ruling.refused or (ruling.gated and not typed):
+                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
+                answer = self._turns.run(answering, reply)
+                return streamed(answer) if streams(self.inner) else answer
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
-            response = inner(bundle)
-        return self._turns.run(self._passed(response, ruling))
+            with typed_failures(ruling):
+                response = inner(bundle)
+        return self._turns.run(self._passed(response, ruling, asked))
 
     async def _areplied(
         self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], Awaitable[RESPONSE_TYPE]]
     ) -> RESPONSE_TYPE:
         asked, session = self._asked(query_bundle)
+        typed = makes_objects(self.inner)
 
         async def reply(call: ModelCall) -> ModelReply:
             if self._llm is not None:
                 return await aask(self._llm, call, asked)
-            return ModelReply(str(await inner(_carrying(query_bundle, call.user_text))))
+            response = await inner(_carrying(query_bundle, call.user_text))
+            if isinstance(response, AsyncStreamingResponse):  # `str` reads it in another loop
+                response = await response.get_response()
+            return ModelReply(str(response))
 
-        ruling = await self._turns.arun(self._turns.rule(asked, session, alone=True), reply)
+        ruling = await self._turns.arun(self._turns.rule(asked, session, alone=not typed), reply)
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            if ruling.refused or ruling.gated:
-                return await self._turns.arun(
-                    self._answered(ruling, asked, lent, query_bundle.query_str), reply
-                )
+            if ruling.refused or (ruling.gated and not typed):
+                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
+                answer = await self._turns.arun(answering, reply)
+                return astreamed(answer) if streams(self.inner) else answer
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
-            response = await inner(bundle)
-        return await self._turns.arun(self._passed(response, ruling))
+            with typed_failures(ruling):
+                response = await inner(bundle)
+        return await self._turns.arun(self._passed(response, ruling, asked))
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:
         session = current_session(self._default.session_id, project=self._default.project)
@@ -177,11 +191,23 @@ class PalaceQueryEngine(BaseQueryEngine):
             checked = ruling.check(asked).check(said.text)
             text, calls = checked.text, 1
         metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)
+        if makes_objects(self.inner):
+            raise miss(text)
         evidence = ruling.verdict.evidence if ruling.verdict.outcome != "not_recall" else ()
         return Response(text, source_nodes=evidence_nodes(evidence), metadata={KEY: metadata})
 
-    def _passed(self, response: RESPONSE_TYPE, ruling: Ruling) -> Steps[RESPONSE_TYPE]:
-        metadata = yield from self._turns.finish(ruling, "", calls=1)
+    def _passed(
+        self, response: RESPONSE_TYPE, ruling: Ruling, asked: Asked
+    ) -> Steps[RESPONSE_TYPE]:
+        if ruling.gated:  # with an object; what is said in words was answered before
+            made = response.response if isinstance(response, PydanticResponse) else DECLINE_TOKEN
+            check = ruling.check(asked)
+            checked = check_object(made, check)
+            metadata = yield from self._turns.finish(ruling, "", checked=checked, calls=1)
+            demand_support(made, checked, check)
+            response.source_nodes = evidence_nodes(ruling.verdict.evidence)
+        else:
+            metadata = yield from self._turns.finish(ruling, "", calls=1)
         response = spoken(response, ruling.options.fallback_text)
         response.metadata = {**(response.metadata or {}), KEY: metadata}
         return response

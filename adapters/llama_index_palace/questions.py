@@ -105,6 +105,7 @@ class Asked:
             question does not hide it: the whole of a text that labels its question, what stands
             before the schema that an output parser adds, what an engine tries again, or what the
             person said right before and nobody has replied to.
+        beside: What the host sends with the words, documents perhaps; they stand in it too.
         around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
         coding: Whether it runs code that stands in the reply.
@@ -123,6 +124,7 @@ class Asked:
     tool_texts: tuple[str, ...] = ()
     retold: str = ""
     further: tuple[str, ...] = ()
+    beside: str = ""
     around: str = ""
     reasoning: bool = False
     coding: bool = False
@@ -133,6 +135,12 @@ class Asked:
     def turn(self) -> tuple[Any, ...]:
         """What tells this turn from the others of its session, which may have the same words."""
         return self.number, self.words, self.further, self.history
+
+    def besides(self, words: str) -> str:
+        """Return what the host sends with words of these, as far as they may ask about it."""
+        if self.purpose != "answer":
+            return ""
+        return without_schema(self.beside.replace(words, "\n")).partition(_BAD_ANSWER)[0]
 
     @property
     def is_cut_off(self) -> bool:
@@ -218,6 +226,7 @@ def asked_in_messages(
         words=words,
         history=_history(before),
         program=tuple(takewhile(_is_program, before)),
+        beside="\n".join([*(m.content or "" for m in before if _is_program(m)), words]),
         place=place,
         goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
         noted=noted,
@@ -256,7 +265,9 @@ def asked_in_prompt(
         return rewriting
     told = asked_in_shipped(without_schema(prompt))
     found = Asked(told.words, told.purpose) if told else _last_of_text(prompt)
-    found = replace(found, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt))
+    found = replace(
+        found, reasoning=_is_react_text(prompt), schema=_wanted_schema(prompt), beside=prompt
+    )
     return _known_better(found, question)
 
 

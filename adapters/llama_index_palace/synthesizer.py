@@ -46,9 +46,22 @@ class _Speaking(BaseSynthesizer):
     """Another synthesizer that says a sentence of its own where it has nothing to say."""
 
     def __init__(self, inner: BaseSynthesizer, sentence: str) -> None:
-        super().__init__(llm=inner._llm, callback_manager=inner.callback_manager)
         self._inner = inner
         self._sentence = sentence
+        super().__init__(
+            inner._llm,
+            inner.callback_manager,
+            streaming=inner._streaming,
+            output_cls=inner._output_cls,
+        )
+
+    @property
+    def _streaming(self) -> bool:  # chat engines set it for the one call that is to stream
+        return self._inner._streaming
+
+    @_streaming.setter
+    def _streaming(self, streams: bool) -> None:
+        self._inner._streaming = streams
 
     def synthesize(self, *args: Any, **kwargs: Any) -> RESPONSE_TYPE:
         """See `BaseSynthesizer.synthesize`."""
@@ -84,6 +97,39 @@ def spoken(response: RESPONSE_TYPE, sentence: str) -> RESPONSE_TYPE:
     elif isinstance(response, AsyncStreamingResponse):
         response.response_gen = _apieces(response.response_gen, sentence)
     return response
+
+
+def streams(engine: object) -> bool:
+    """Whether a query engine, or the one that it asks, answers in pieces."""
+    return bool(getattr(_synthesizer_of(engine), "_streaming", False))
+
+
+def makes_objects(engine: object) -> bool:
+    """Whether a query engine, or the one that it asks, answers with an object of a schema."""
+    has_schema = getattr(_synthesizer_of(engine), "_output_cls", None) is not None
+    return has_schema and not streams(engine)
+
+
+def _synthesizer_of(engine: object) -> object:
+    synthesizer = getattr(engine, "_response_synthesizer", None)
+    if synthesizer is None and hasattr(engine, "_query_engine"):
+        return _synthesizer_of(engine._query_engine)
+    return synthesizer
+
+
+def streamed(response: Response) -> StreamingResponse:
+    """Return a whole response as one that comes in pieces."""
+    pieces = (piece for piece in [str(response)])
+    return StreamingResponse(pieces, response.source_nodes, response.metadata)
+
+
+def astreamed(response: Response) -> AsyncStreamingResponse:
+    """Return a whole response as one that comes in pieces."""
+
+    async def pieces() -> AsyncGenerator[str, None]:
+        yield str(response)
+
+    return AsyncStreamingResponse(pieces(), response.source_nodes, response.metadata)
 
 
 def _pieces(given: Generator[str, None, None], sentence: str) -> Generator[str, None, None]:

@@ -154,6 +154,11 @@ class Ruling:
         """Whether it was decided just now."""
         return time.monotonic() - self.at <= _FRESH_S
 
+    def may_be_lifted(self, asked: Asked) -> bool:
+        """Whether it refused what a document may answer that only this call brings along."""
+        refused = self.verdict.action == "fallback" and not self.verdict.written
+        return refused and asked.besides(self.verdict.turn.prompt) != self.verdict.turn.beside
+
     def loops(self, asked: Asked) -> bool:
         """Whether a call belongs to the tool loop of this turn."""
         return asked.goes_on or (asked.place < 0 and self.goes_on)
@@ -345,7 +350,10 @@ class Turns:
         verdict, options, told = _NOT_ASKED, None, asked.words
         for words in (asked.words, *asked.further):
             if words.strip() and verdict.action == "pass" and not verdict.written:
-                turn = Turn(words, session.session_id, session.project, asked.history)
+                beside = asked.besides(words)
+                turn = Turn(
+                    words, session.session_id, session.project, asked.history, beside=beside
+                )
                 announce_look(words)
                 before = verdict
                 verdict, options = yield Decide(turn)
@@ -375,7 +383,7 @@ class Turns:
         noted = rulings.get(_loop_key(key[0], asked.noted.id))
         for ruling in (noted if noted and noted.key == key else None, rulings.get(key)):
             if ruling and (ruling.loops(asked) if ruling.begun else ruling.is_fresh):
-                return ruling
+                return None if ruling.may_be_lifted(asked) else ruling
         return None
 
     def _remember(self, ruling: Ruling) -> None:
@@ -414,6 +422,7 @@ class Turns:
                 return replace(
                     asked,
                     words=first.words,
+                    beside=asked.besides(words),
                     history=first.history,
                     number=first.number,
                     further=first.further,

@@ -149,8 +149,10 @@ def answer_check(
     """Return the check for answers to a `ground` verdict.
 
     After a near miss that was confirmed the check is strict, and always in the mode `replace`.
+    Else what stands beside a question that may ask about it is a source, too.
     """
     unclear = verdict.outcome == "near_miss"
+    beside = "" if unclear or verdict.signal.own else verdict.turn.beside
     return AnswerCheck(
         verdict.evidence,
         question,
@@ -160,6 +162,7 @@ def answer_check(
         strict=unclear,
         also=(
             *also,
+            *filter(None, [beside]),
             *(shown_text(item) for item in verdict.reminders),
             *(write.text for write in verdict.written),
         ),

@@ -74,6 +74,7 @@ class Enforcement:
         meant: Returns a turn as it is judged: what it insists on, and of which past moment.
         at: Returns the parts of a walk through the state of a past moment.
         generation: Returns another number once the whole index was thrown away.
+        beside: Reports on what stands beside the question of a turn; None if nobody reads it.
     """
 
     analyst: Analyst
@@ -89,6 +90,7 @@ class Enforcement:
     meant: Callable[[Turn], Turn] = lambda turn: turn
     at: Callable[[datetime], Enforcement] | None = None
     generation: Callable[[], int] = lambda: 0
+    beside: Callable[[Turn, Query], LayerReport] | None = None
 
 
 class Enforceable(Protocol):
@@ -216,6 +218,10 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     signal = parts.detector.detect(turn, query)
     reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
+    if _may_ask_beside(verdict) and parts.beside and _is_surer(parts.beside(turn, query), reports):
+        cues = (*signal.cues, "asked_beside")
+        signal = replace(signal, band="unsure", leaning=False, cues=cues)
+        verdict = _verdict(turn, signal, reports, parts.policy)
     if signal.kind == "meta" and signal.band == "recall":
         return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
     # A person wrote this, and no evidence was asked for.
@@ -223,6 +229,17 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     if (parts.policy.inject_always or query.fills_in) and may_carry:
         return _with_context(parts, verdict, query)
     return verdict
+
+
+def _may_ask_beside(verdict: Verdict) -> bool:
+    """Whether no memory answers what may be asked about the text beside it instead."""
+    missed = verdict.outcome in ("near_miss", "nothing_stored")
+    return missed and bool(verdict.turn.beside) and not verdict.signal.own
+
+
+def _is_surer(beside: LayerReport, reports: Sequence[LayerReport]) -> bool:
+    """Whether what stands beside a question may answer it, and rather than any memory."""
+    return beside.outcome != "none" and (beside.best or 0.0) > _promise(reports)
 
 
 def _parts_of_then(parts: Enforcement, turn: Turn) -> Enforcement:
@@ -331,8 +348,13 @@ def _verdict(
 
 def _is_promising(verdict: Verdict, policy: Policy) -> bool:
     """Whether a prompt that leans to recall has evidence that a model had better be asked about."""
-    promise = max((r.best or 0.0 for r in verdict.walk if r.outcome == "unclear"), default=0.0)
+    promise = _promise(verdict.walk)
     return policy.on_unclear == "confirm" and verdict.signal.leaning and promise >= _PROMISING
+
+
+def _promise(reports: Sequence[LayerReport]) -> float:
+    """Return how sure the surest unclear evidence is."""
+    return max((r.best or 0.0 for r in reports if r.outcome == "unclear"), default=0.0)
 
 
 def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> LayerReport | None:

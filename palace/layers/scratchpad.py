@@ -11,14 +11,20 @@ from functools import lru_cache
 from palace.errors import PalaceError
 from palace.layers.judging import judge, timed, trusted
 from palace.ports import Candidate, Vocabulary
+from palace.recall.apart import sentences_in
+from palace.recall.blocks import strip_own_markers
 from palace.recall.scoring import score
+from palace.recall.shape import QUESTION_MARKS
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.weighing import Weights, term_weights
-from palace.text import name_tokens, tokens
+from palace.text import name_tokens, tokens, utc_now
 from palace.types.memory import Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import ScratchEntry, Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport
+
+# Of a longer text beside a question the rest is not read.
+_BESIDE_CHARS = 100_000
 
 
 class ScratchpadLayer:
@@ -63,10 +69,22 @@ class ScratchpadLayer:
             return frozenset()  # the walk reports it when it comes to this layer
         return frozenset(token for entry in entries for token in _tokens_of(entry.text)[0])
 
+    def beside(self, turn: Turn, query: Query) -> LayerReport:
+        """Return a report on what stands beside a question, judged as notes are.
+
+        A question tells nothing, and what a memory tells was asked for already.
+        """
+        beside = sentences_in(strip_own_markers(turn.beside[:_BESIDE_CHARS]))
+        told = (s for s in beside if not s.endswith(QUESTION_MARKS))
+        entries = [ScratchEntry("", "", text, utc_now(), 0.0, "user") for text in told]
+        return self._judged(query, entries)
+
     def _report(self, turn: Turn, query: Query) -> LayerReport:
         if turn.session_id is None:
             return LayerReport(self.name, "skipped", reason="the turn belongs to no session")
-        entries = self._notes(turn.session_id)
+        return self._judged(query, self._notes(turn.session_id))
+
+    def _judged(self, query: Query, entries: Sequence[ScratchEntry]) -> LayerReport:
         asked = {*query.terms, *query.carried}
         candidates = [
             candidate

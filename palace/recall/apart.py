@@ -44,6 +44,11 @@ class Apart:
     after: tuple[str, ...]
 
 
+def sentences_in(text: str) -> list[str]:
+    """Return the sentences of a text; a line ends one too."""
+    return [sentence for sentence in _BREAK.split(text) if sentence]
+
+
 def sentences_apart(prompt: str) -> Iterator[Apart]:
     """Yield each sentence that could be a question of its own, in their order.
 

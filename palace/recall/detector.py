@@ -16,7 +16,7 @@ import regex
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
 from palace.recall.blocks import strip_own_markers
-from palace.recall.courtesies import only_thanks
+from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.given_names import is_given_name
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
@@ -32,6 +32,8 @@ from palace.types.session import ASKING, Turn
 PERSONAL_CUES = tuple(
     "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
+# What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
+_OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -121,7 +123,8 @@ class CueDetector:
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
-        best = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
+        sure = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
+        best = replace(sure, own=sure.own or whole.own)
         if _may_lean_on_recall(best, query, features) and self._asked_before(turn):
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
@@ -209,7 +212,20 @@ class CueDetector:
         if band == "other":
             kind, runner_up = "none", kind
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
-        return RecallSignal(kind, score, spoken, runner_up, band, leaning)
+        is_own = not turn.beside or self._is_own(query, text, features)
+        return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
+
+    def _is_own(self, query: Query, text: str, features: Mapping[str, float]) -> bool:
+        """Whether only a memory can answer. Who says "tell me" says nothing of himself yet."""
+        if any(map(features.get, _OWN_CUES)):
+            return True
+        rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms)
+        lexicon = self._lexicons.get(query.language, self._first)
+        himself = set(map(fold, lexicon.listed("first_person")))
+        return not himself.isdisjoint(fold(word.surface) for word in words(rest)) or any(
+            features.get(cue) and matches(lexicon.cues[cue], rest, timeout_ms=self._timeout_ms)
+            for cue in PERSONAL_CUES
+        )
 
     def _band(self, score: float) -> Literal["recall", "unsure", "other"]:
         if score >= self._recall_at:
@@ -314,6 +330,11 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
     if not (query.carried and features.get("question")) or query.answer_type == "yes_no":
         return False
     return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
+
+
+@cache
+def _to_be_told() -> str:
+    return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
 
 
 def _asks_memory_itself(features: Mapping[str, float]) -> bool:

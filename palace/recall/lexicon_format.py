@@ -38,7 +38,7 @@ WordKind = Literal[
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
-    "closings", "introductions", "who_speaks", "speaking",
+    "closings", "to_be_told", "introductions", "who_speaks", "speaking",
 ]  # fmt: skip
 _FIRST: Mapping[str, tuple[_Check, str]] = {
     "language": _WORDS,

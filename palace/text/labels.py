@@ -5,7 +5,9 @@ In: a prompt. Out: the words that are labelled, or the prompt without its labels
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Sequence
 
 # A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
 _COLON = r"[ \t\xa0\u202f]*(?:\*\*)?[:\uff1a](?:\*\*)?"
@@ -34,7 +36,7 @@ _PERSON = r"(?:user|human|customer|client|person)"
 _ASKED = (
     rf"(?:(?:here is )?(?:the )?(?:(?:{_PERSON}(?:['’]s)?|original|initial|input|following|latest"
     rf"|current|first|new|final) ){{0,2}}(?:question|query)|(?:the )?{_PERSON} (?:asks|asked)"
-    rf"|{_QUESTION_ELSEWHERE})"
+    rf"|current task|{_QUESTION_ELSEWHERE})"
 )
 # And the reply to it.
 _REPLIES = (
@@ -80,12 +82,22 @@ _ANSWERED = re.compile(
     rf"(?:\S[^\n]*\n\s{{0,9}}\S|\n\s{{0,9}}(?!{_NEXT_LABEL})\S)",
     re.IGNORECASE,
 )
+# "Answer the question "…" briefly": the words stand in a sentence of the program.
+_QUOTES = tuple(f"{noun} {mark}" for noun in ("tion", "tion:", "query", "query:") for mark in '"“')
+_QUOTED = re.compile(
+    r"(?:^|[,.:;][ \t])(?:please )?(?:answer|reply to|respond to) [^\n:.!?\"“]{0,60}"
+    r"\b(?:question|query):? (?:\"(?P<words>[^\"\n]{3,2000})\"|“(?P<curled>[^”\n]{3,2000})”)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _TAGGED_TAIL = re.compile(
     rf"<(?P<tag>{_ASKING_TAG})>"
     r"(?P<words>[^<>]{3,2000})</(?P=tag)>\s*(?:[\w' ]{1,40}:\s*|<[\w -]{1,40}>\s*)?\Z",
     re.IGNORECASE,
 )
 _TAGGED_CHARS = 2200
+# The same as keys of a JSON object.
+_ASKING_KEY = re.compile(_ASKING_TAG, re.IGNORECASE)
+_ANSWERING_KEYS = frozenset((*_REPLIES, "result", "results"))
 # What a program puts beside a person's words.
 _CONTEXT_TAG = re.compile(
     rf"<(?P<tag>{_CONTEXT}|system[ _-]?reminder)(?: [^<>\n]{{0,80}})?>", re.IGNORECASE
@@ -127,20 +139,22 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     a heading. What stands in the tags of a context is none; where nothing is labelled beside them
     it is what else the text says, or its beginning before "Use this context to answer:". In a task
     ("### Instruction: …") or a chat template that is written down as one text it is what is asked
-    last, or what that in turn labels.
+    last, or what that in turn labels, and in a JSON object the value of "question" or the like.
 
     Returns:
         The line, and with all lines behind it down to the next label where there are more.
     """
-    said = _said_in_chat(text) or _asked_in_task(text)
+    said = _said_in_chat(text) or _asked_in_task(text) or _asked_in_json(text)
     if said:
         return labelled_questions(said) or (said,)
     if found := _at_end(text):
         return (found["words"].strip(),)
     shown = _without_context(text)
     found = _unanswered(shown)
+    if found is None and _holds(shown, _QUOTES) and (quoted := _QUOTED.search(shown)):
+        return ((quoted["words"] or quoted["curled"]).strip(),)
     if found is None:
-        first = _ASKED_FIRST.match(text) if _names_context(text) else None
+        first = _ASKED_FIRST.match(text) if _holds(text, _CONTEXTS) else None
         asked = (first["words"] if first else "" if shown == text else shown).strip()
         return (asked,) if 0 < len(asked) < _MOST_CHARS else ()
     line = (found["words"] or found["tagged"] or found["told"]).strip()
@@ -183,6 +197,20 @@ def _asked_in_task(text: str) -> str:
     return (about.strip() if is_in_input else "") or asked.strip()
 
 
+def _asked_in_json(text: str) -> str:
+    """Return the question in a JSON object that says nothing of a reply, or ""."""
+    if not (text.lstrip().startswith("{") and text.rstrip().endswith("}")):
+        return ""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return ""
+    if any(told.get(key) for key in _ANSWERING_KEYS):
+        return ""
+    asked = (told[key] for key in told if _ASKING_KEY.fullmatch(key))
+    return next((words.strip() for words in asked if isinstance(words, str)), "")
+
+
 def _said_in_chat(text: str) -> str:
     """Return what the person says last in a chat template, "" where that has its reply already."""
     if not _CHAT.match(text.lstrip()):
@@ -194,9 +222,9 @@ def _said_in_chat(text: str) -> str:
     return said[: end.start()].rpartition("<</SYS>>")[2].strip()
 
 
-def _names_context(text: str) -> bool:
+def _holds(text: str, marks: Sequence[str]) -> bool:
     folded = text.casefold()  # looked for in a tenth of the time
-    return any(word in folded for word in _CONTEXTS)
+    return any(mark in folded for mark in marks)
 
 
 def _last_lines(text: str) -> int:

@@ -122,6 +122,9 @@ class RecallSignal:
         runner_up: The second most likely kind.
         band: `recall`, `unsure` (the evidence decides) or `other`.
         leaning: Whether an unsure prompt is nearer to recall than to anything else.
+        own: Whether it asks about who asks, about what was said to him, or about somebody or
+            something that the palace knows by name: no text beside it can answer that. Not asked
+            where there is none.
     """
 
     kind: RecallKind
@@ -130,3 +133,4 @@ class RecallSignal:
     runner_up: RecallKind = "none"
     band: Literal["recall", "unsure", "other"] = "other"
     leaning: bool = False
+    own: bool = True

@@ -43,6 +43,8 @@ class Turn:
         history: Earlier messages, oldest first.
         as_of: Asks for the state of this moment instead of today's, aware.
         trust: Whose words the prompt is: only the user's tell the memory something.
+        beside: What the host sent around these words, such as a document, without them: they may
+            ask about that.
     """
 
     prompt: str
@@ -51,6 +53,7 @@ class Turn:
     history: tuple[Message, ...] = ()
     as_of: datetime | None = None
     trust: Trust = "user"
+    beside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

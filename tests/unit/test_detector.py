@@ -501,3 +501,31 @@ def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
 )
 def test_what_asks_or_only_names_something_is_no_statement(prompt: str) -> None:
     assert detected(prompt, model=bar_model({}, bias=3.0)).band == "recall"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_own"),
+    [
+        ("Who prepares the new budget?", False),
+        ("What is the invoice number?", False),
+        ("Wer hat das genehmigt?", False),
+        ("Can you tell me who prepares the new budget?", False),
+        ("Hi. I need to know when it ends.", False),
+        ("Sag mir bitte, wann das endet", False),
+        ("告诉我合同什么时候结束", False),
+        ("Tell me who promised us the new budget.", True),
+        ("What did she tell me about the budget?", True),
+        ("Can you tell me when I called?", True),
+        ("Who prepares our new budget?", True),
+        ("When did we sign it?", True),
+        ("Wann haben wir das unterschrieben?", True),
+        ("Do you remember who signed it?", True),
+        ("What did Mira say about it?", True),
+        ("Who are you?", True),
+    ],
+)
+def test_whether_only_a_memory_can_answer(prompt: str, is_own: bool) -> None:
+    turn = Turn(prompt, beside="Karim prepares the new budget.")
+    query = Analyst(LEXICONS, PALACE).analyse(turn)
+    assert detector(model=bar_model({}, bias=3.0)).detect(turn, query).own is is_own
+    assert detected(prompt).own

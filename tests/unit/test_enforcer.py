@@ -17,7 +17,7 @@ from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
 from palace.types.query import RecallKind
 from palace.types.session import Message, Turn
-from palace.types.verdict import Evidence, LayerName, Verdict
+from palace.types.verdict import Evidence, LayerName, LayerReport, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text
@@ -791,3 +791,35 @@ async def test_the_event_loop_stays_free() -> None:
     palace = ScriptedPalace(*walk(L1="sufficient"), signal=signal(), refresh=refresh)
     verdict = await RetrievalEnforcer(palace).adecide("Which kettle?")
     assert verdict.outcome == "hit"
+
+
+# -- what stands beside a question --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("own", "document", "memory", "action"),
+    [
+        (False, ("unclear", 0.4), ("none", 0.0), "pass"),
+        (False, ("unclear", 0.4), ("unclear", 0.3), "pass"),
+        (False, ("unclear", 0.4), ("unclear", 0.5), "confirm"),
+        (False, ("sufficient", 0.9), ("sufficient", 0.6), "ground"),
+        (False, ("sufficient", 0.9), ("unavailable", 0.0), "fallback"),
+        (False, ("none", 0.4), ("none", 0.0), "fallback"),
+        (True, ("sufficient", 0.9), ("none", 0.0), "fallback"),
+        (True, ("sufficient", 0.9), ("unclear", 0.1), "confirm"),
+    ],
+)
+def test_a_document_that_tells_more_than_any_memory_is_asked(
+    decide: Decide, own: bool, document: Any, memory: Any, action: str
+) -> None:
+    zero, _, *rest = walk()
+    found = (evidence("words of L1"),) if memory[0] in {"unclear", "sufficient"} else ()
+    layer = ScriptedLayer("L1", memory[0], *found, best=memory[1])
+    opinion = signal(own=own)
+    report = LayerReport("L2", document[0], 1, document[1])
+    palace = ScriptedPalace(zero, layer, *rest, signal=opinion, beside=lambda *_: report)
+    verdict = decide(palace, Turn("Which kettle was bought?", beside="A kettle was bought."))
+    assert verdict.action == action
+    assert ("asked_beside" in verdict.signal.cues) is (action == "pass")
+    # and where there is none, nobody asks it
+    assert decide(palace, Turn("Which kettle was bought?")).action != "pass"

@@ -552,3 +552,20 @@ def test_only_a_few_are_fetched() -> None:
     fetcher = ScriptedFetcher(**{f"t{n}": "x" for n in range(9)})
     fetched(fetcher, prompt=" ".join(f"thing:t{n}" for n in range(9)))
     assert len(fetcher.fetched) == MAX_ARTIFACTS
+
+
+@pytest.mark.parametrize(
+    ("beside", "outcome"),
+    [
+        ("Rules.\nA blue kettle leaks. It rains.", "sufficient"),
+        ("Which blue kettle leaks?", "none"),
+        ("<memory-context>\nA blue kettle leaks.\n</memory-context>", "none"),
+        ("", "none"),
+    ],
+)
+def test_what_stands_beside_a_question_is_judged_as_notes_are(
+    pad: MemoryScratchpad, beside: str, outcome: str
+) -> None:
+    turn = Turn("blue kettle", beside=beside)
+    query = Analyst(LEXICONS, WORDS).analyse(turn)
+    assert notes(pad, min_trust="user").beside(turn, query).outcome == outcome

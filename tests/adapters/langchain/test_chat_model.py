@@ -834,6 +834,27 @@ async def test_it_streams_where_the_model_streams(palace, set_to, prompt):
     assert (len(chunks) > 1) == (len(bare) > 1)
 
 
+class OnlyStreaming(CountingModel):
+    """Set to stream, as a client of OpenAI: whole replies cannot be read then."""
+
+    streaming: bool = False
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        raise ValueError("got a stream")
+
+
+@pytest.mark.parametrize("is_bound", [False, True])
+async def test_a_model_that_is_set_to_stream_is_asked_to_point_in_a_stream(palace, is_bound):
+    inner = OnlyStreaming(persona=honest, **({} if is_bound else {"streaming": True}))
+    chat = ChatPalace(inner=inner.bind(stream=True) if is_bound else inner, palace=palace)
+
+    replies = [chat.invoke(UNCLEAR), await chat.ainvoke(UNCLEAR)]
+
+    assert [reply.content for reply in replies] == [f"{UNCLEAR_TEXT} [1]"] * 2
+    assert replies[0].usage_metadata == replies[1].usage_metadata
+    assert [asked.is_pointing for asked in inner.asked] == [True, False, True, False]
+
+
 def test_a_model_without_tools_by_its_profile_is_asked_in_words(palace):
     inner = CountingModel(persona=honest, profile={"tool_calling": False})
 

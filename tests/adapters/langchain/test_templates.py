@@ -203,3 +203,48 @@ def test_a_chain_that_reads_a_score_gets_no_reply_in_words_on_a_miss(palace):
     assert model.calls == 0
     told = chain.invoke({"input_documents": DOCUMENTS, "question": PASS})
     assert told["output_text"] == "A score of how well."
+
+
+MINUTES = "Present: Karim, Ulla.\nBudget: Ulla prepares a new budget until 20 June."
+OF_MINUTES = "Who prepares the new budget?"
+OWN = ["Who prepares my budget for the garden?", "Do you remember who prepared the new budget?"]
+
+
+def in_the_system(question):
+    return [
+        SystemMessage(f"Answer from the context.\n\nContext: {MINUTES}"),
+        HumanMessage(question),
+    ]
+
+
+def in_the_message(question):
+    return f"{MINUTES}\n\nQuestion: {question}"
+
+
+def in_tags(question):
+    return f"<context>\n{MINUTES}\n</context>\n\n{question}"
+
+
+@pytest.mark.parametrize("prompt_of", [in_the_system, in_the_message, in_tags])
+@pytest.mark.parametrize("wrapper", ["model", "chain"])
+def test_what_a_document_beside_the_question_tells_is_asked_of_that(palace, prompt_of, wrapper):
+    model = CountingModel(persona=lambda asked: CHAT)
+    wrapped = ChatPalace(inner=model, palace=palace)
+    if wrapper == "chain":
+        wrapped = PalaceRunnable(bound=model, palace=palace)
+
+    for question in (MISS, *OWN, OF_MINUTES.replace("the new budget", "the boats")):
+        assert wrapped.invoke(prompt_of(question)).text.startswith(FALLBACK), question
+    assert all(asked.is_pointing for asked in model.asked)
+    assert wrapped.invoke(prompt_of(OF_MINUTES)).text == CHAT
+
+
+def test_documents_that_a_chain_is_given_are_asked_as_well(palace):
+    model = CountingModel(persona=lambda asked: CHAT)
+    template = ChatPromptTemplate.from_template("{documents}\n{question}")
+    chain = PalaceRunnable(bound=template | model, palace=palace)
+    given = {"documents": [Document(MINUTES)], "unit": 3}
+
+    assert chain.invoke({"question": OF_MINUTES, **given}).text == CHAT
+    assert chain.invoke({"question": OWN[0], **given}).text == FALLBACK
+    assert chain.invoke({"question": OF_MINUTES, "documents": DOCUMENTS}).text == FALLBACK

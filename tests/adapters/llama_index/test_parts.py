@@ -15,11 +15,12 @@ from llama_index.core.base.response.schema import (
     Response,
     StreamingResponse,
 )
-from llama_index.core.chat_engine import ContextChatEngine
+from llama_index.core.chat_engine import CondenseQuestionChatEngine, ContextChatEngine
+from llama_index.core.indices.query.query_transform.base import IdentityQueryTransform
 from llama_index.core.instrumentation import get_dispatcher
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.memory import InsertMethod, Memory
-from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import QueryBundle
@@ -34,8 +35,9 @@ from llama_index_palace import (
     palace_tools,
 )
 from llama_index_palace.synthesizer import EMPTY
+from pydantic import BaseModel
 
-from palace import ConfigError, Mempalace, RecallMiss, agent_tools
+from palace import ConfigError, Mempalace, RecallMiss, UngroundedAnswerError, agent_tools
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HAIKU,
@@ -203,6 +205,112 @@ def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
     response = PalaceQueryEngine(inner, palace).query(PASS)
     assert "".join(response.response_gen) == HAIKU
     assert str(PalaceQueryEngine(inner, palace).query(HIT)) == f"{code_text(None)} [1]"
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR, PASS])
+@pytest.mark.parametrize("own", [False, True], ids=["asks the engine", "asks a model"])
+@pytest.mark.parametrize("turned", [False, True], ids=["plain", "turned"])
+async def test_a_streaming_engine_gives_what_can_be_read_in_pieces(
+    palace, model, own, turned, words
+):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    if turned:
+        inner = TransformQueryEngine(inner, IdentityQueryTransform())
+    engine = PalaceQueryEngine(inner, palace, llm=model if own else None)
+
+    now, later = engine.query(words), await engine.aquery(words)
+
+    assert isinstance(now, StreamingResponse)
+    assert isinstance(later, AsyncStreamingResponse)
+    assert now.metadata["palace"]["action"] == later.metadata["palace"]["action"]
+    assert await said(now) == await said(later) != ""
+
+
+class Gate(BaseModel):
+    """What is asked for."""
+
+    code: str
+
+
+class Typed(ScriptedLLM):
+    """Makes one object, whatever it is asked."""
+
+    code: str = code_text(None).rsplit(" ", 1)[1].strip(".")
+
+    def structured_predict(self, output_cls: Any, prompt: Any, *args: Any, **kwargs: Any) -> Any:
+        self.prompts.append(prompt.format(**kwargs))
+        return output_cls(code=self.code)
+
+    async def astructured_predict(self, *args: Any, **kwargs: Any) -> Any:
+        return self.structured_predict(*args, **kwargs)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["query", "aquery"])
+class TestEngineOfObjects:
+    def asked(self, palace, model, words, asynchronous, retriever=OneNode) -> Any:
+        inner = RetrieverQueryEngine.from_args(retriever(), llm=model, output_cls=Gate)
+        return ask(PalaceQueryEngine(inner, palace), words, asynchronous)
+
+    @pytest.mark.parametrize("words", [MISS, UNCLEAR])
+    def test_a_miss_is_raised(self, palace, words, asynchronous):
+        model = Typed()
+        with pytest.raises(RecallMiss, match=FALLBACK):
+            self.asked(palace, model, words, asynchronous)
+        assert words == UNCLEAR or not (model.prompts or model.calls)
+
+    def test_a_hit_is_an_object_on_evidence(self, palace, asynchronous):
+        response = self.asked(palace, Typed(), HIT, asynchronous)
+        assert response.response == Gate(code=Typed().code)
+        assert response.metadata["palace"]["action"] == "ground"
+        assert [node.node.id_ for node in response.source_nodes] == ["m-code"]
+
+    def test_a_lie_is_raised(self, palace, asynchronous):
+        with pytest.raises(UngroundedAnswerError) as raised:
+            self.asked(palace, Typed(code="9999"), HIT, asynchronous)
+        assert "9999" not in str(raised.value)
+
+    def test_no_recall_is_the_engines(self, palace, asynchronous):
+        response = self.asked(palace, Typed(code="9999"), PASS, asynchronous)
+        assert response.response == Gate(code="9999")
+
+    def test_an_engine_without_nodes_makes_none(self, palace, asynchronous):
+        with pytest.raises(RecallMiss):
+            self.asked(palace, Typed(), HIT, asynchronous, NoNode)
+
+
+async def test_a_stream_is_read_in_the_loop_that_began_it(palace):
+    loops = set()
+
+    class Streaming(ScriptedLLM):
+        async def astream_chat(self, messages: Any, **kwargs: Any) -> Any:
+            pieces = await super().astream_chat(messages, **kwargs)
+
+            async def told() -> Any:
+                async for piece in pieces:
+                    loops.add(asyncio.get_running_loop())
+                    yield piece
+
+            return told()
+
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=Streaming(), streaming=True)
+    await PalaceQueryEngine(inner, palace).aquery(HIT)
+    assert loops == {asyncio.get_running_loop()}
+
+
+@pytest.mark.parametrize("words", [MISS, HIT, PASS])
+async def test_a_chat_engine_that_streams_can_stand_on_either_of_them(palace, model, words):
+    streaming = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    speaks = palace_synthesizer(palace, llm=model)
+    for engine, llm in (
+        (PalaceQueryEngine(streaming, palace), model),
+        (RetrieverQueryEngine(PalaceRetriever(palace), speaks), PalaceLLM(model, palace)),
+    ):
+        chat = CondenseQuestionChatEngine.from_defaults(
+            query_engine=engine, llm=llm, memory=remembering()
+        )
+        streamed = "".join(chat.stream_chat(words).response_gen)
+        chat.reset()
+        assert streamed == str(chat.chat(words))
 
 
 @pytest.mark.parametrize("streaming", [False, True])
