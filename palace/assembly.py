@@ -44,6 +44,7 @@ from palace.recall.insisting import insisted_on
 from palace.recall.instructions import without_instructions
 from palace.recall.lexicon import Lexicon, load_lexicons
 from palace.recall.logistic import load_model
+from palace.recall.misspelt import as_meant
 from palace.recall.query import Analyst
 from palace.recall.scoring import STATIC_VECTORS
 from palace.recall.search import Searcher
@@ -324,13 +325,15 @@ class Assembly:
     def meant(self, turn: Turn) -> Turn:
         """Return a turn as it is judged.
 
-        That is without what says how to answer, for the turn that it insists on, and with the past
-        moment it asks about.
+        That is without what says how to answer, with small words as they are meant, for the turn
+        that it insists on, and with the past moment it asks about.
         """
         said = without_instructions(turn.prompt, self.lexicons, timeout_ms=self.timeout_ms)
+        said = as_meant(said, self.lexicons)
         asked = insisted_on(
             turn if said == turn.prompt else replace(turn, prompt=said),
             fallback_text=self._settings.enforce.fallback_text,
+            lexicons=self.lexicons,
         )
         return dated_turn(asked, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms)
 

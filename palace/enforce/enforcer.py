@@ -225,7 +225,8 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     if signal.kind == "meta" and signal.band == "recall":
         return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
     # A person wrote this, and no evidence was asked for.
-    if parts.policy.inject_always and verdict.action == "pass" and not _is_machine(verdict):
+    may_carry = verdict.action == "pass" and not _is_machine(verdict)
+    if (parts.policy.inject_always or query.fills_in) and may_carry:
         return _with_context(parts, verdict, query)
     return verdict
 

@@ -100,9 +100,14 @@ def is_courtesy(prompt: str) -> bool:
 
 def says_only(prompt: str, *kinds: PhraseKind) -> bool:
     """Whether a prompt is phrases of these kinds in any language and small words, at least one."""
-    rest, found = _phrases(*kinds).subn(" ", matchable(prompt))
+    rest, found = without_phrases(prompt, *kinds)
     small = folded_words("stopwords")
     return found > 0 and all(word in small for word in _WORD.findall(rest))
+
+
+def without_phrases(prompt: str, *kinds: PhraseKind) -> tuple[str, int]:
+    """Return a prompt, as cues are matched, without phrases of these kinds, and how many it had."""
+    return _phrases(*kinds).subn(" ", matchable(prompt))
 
 
 @cache

@@ -11,9 +11,13 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Literal
 
+import regex
+
 from palace.ports import Scope, Vocabulary
 from palace.recall.apart import Apart, sentences_apart
+from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
+from palace.recall.given_names import is_given_name
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -21,8 +25,9 @@ from palace.recall.phrasing import phrases, subjects, words_of
 from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
+from palace.text.full_stops import ends_sentence
 from palace.types.query import Query, RecallKind, RecallSignal
-from palace.types.session import Turn
+from palace.types.session import ASKING, Turn
 
 PERSONAL_CUES = tuple(
     "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
@@ -48,6 +53,13 @@ _LONG_PROMPT_WORDS = 60
 # each one more takes this off its log-odds.
 _SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
 _OFTEN_TOLD = 4
+# Messages among which a question that leans on another is followed back.
+_LOOKED_BACK = 6
+# What stands for a name in the pattern of a statement, and how far in front names are looked for.
+_NAME, _HEAD_CHARS = "@", 60
+# A pattern looks so far for what asks.
+_MOST_STATED_CHARS = 400
+_STOP = regex.compile(r"[.…](?=\s)|[!。](?=[^!。])|\n")
 
 
 @lru_cache(maxsize=4)
@@ -106,12 +118,29 @@ class CueDetector:
         if reason:
             return RecallSignal("none", 0.0, (f"machine:{reason}",))
         text = matchable(turn.prompt)
-        whole = self._signal(turn, query, text, self.features(turn, query, text=text))
+        features = self.features(turn, query, text=text)
+        whole = self._signal(turn, query, text, features)
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
         sure = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
-        return replace(sure, own=sure.own or whole.own)
+        best = replace(sure, own=sure.own or whole.own)
+        if _may_lean_on_recall(best, query, features) and self._asked_before(turn):
+            # Nothing in "in which solvent?" tells, but what it goes on with does.
+            cues = ("leans_on_recall", *best.cues)
+            return replace(best, band="unsure", leaning=True, cues=cues)
+        return best
+
+    def _asked_before(self, turn: Turn) -> bool:
+        """Whether what was asked before this turn asks for something remembered, or leans to it."""
+        asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
+        if not asked:
+            return False
+        said = strip_own_markers(turn.history[asked[-1]].content)
+        before = turn.history[: asked[-1]][-_LOOKED_BACK:]  # which may lean itself
+        earlier = replace(turn, prompt=said, history=before)
+        signal = self.detect(earlier, self._analyse(earlier))
+        return signal.band == "recall" or signal.leaning
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -170,6 +199,9 @@ class CueDetector:
         if _asks_memory_itself(features):
             # "Remind me", "who are you", "what did you use": plain enough to need no weighing.
             score, band = max(score, 0.99), "recall"
+        elif band != "other" and not features.get("question") and self._states(query, text):
+            # Whom and what it tells of may be known: so it sounds like recall.
+            band = "other"
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
             # Who names an issue or a file wants to be told what it says, if it can be fetched.
@@ -210,6 +242,7 @@ class CueDetector:
         cues = {
             name: float(matches(pattern, text, timeout_ms=self._timeout_ms))
             for name, pattern in lexicon.cues.items()
+            if name != "statement"  # see `_states`
         }
         if cues.get("identity") and self._asks_more(text, query, lexicon):
             cues["identity"] = 0.0
@@ -222,6 +255,18 @@ class CueDetector:
             "follow_up": float(bool(query.carried)),
         }
         return {**found, **_crossed(found)}
+
+    def _states(self, query: Query, text: str) -> bool:
+        """Whether a prompt tells something and asks for nothing: "Imogen loved the sketches!"."""
+        lexicon = self._lexicons.get(query.language, self._first)
+        pattern = lexicon.cues.get("statement")
+        if pattern is None or len(text) > _MOST_STATED_CHARS or _goes_on(text):
+            return False
+        names = {*chain.from_iterable(query.names)}
+        for word in reversed(words(text[:_HEAD_CHARS])):
+            if word.token in names or is_given_name(word, lexicon):
+                text = f"{text[: word.start]}{_NAME}{text[word.end :]}"
+        return matches(pattern, text, timeout_ms=self._timeout_ms)
 
     def _asks_more(self, text: str, query: Query, lexicon: Lexicon) -> bool:
         """Whether a prompt says more than "who are you": "what are you paying for rent" does.
@@ -272,6 +317,19 @@ class CueDetector:
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
         }
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a text has a second sentence, which may ask without a question word."""
+    stops = (stop.start() for stop in _STOP.finditer(text))
+    return any(text[place] != "." or ends_sentence(text, place) for place in stops)
+
+
+def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:
+    """Whether a question that is no recall by itself leans on what was asked before."""
+    if not (query.carried and features.get("question")) or query.answer_type == "yes_no":
+        return False
+    return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
 
 
 @cache

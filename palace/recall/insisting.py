@@ -12,30 +12,31 @@ from dataclasses import replace
 import regex
 
 from palace.recall.blocks import strip_own_markers
-from palace.recall.courtesies import is_courtesy, says_only
-from palace.recall.lexicon import folded_words, matchable
-from palace.types.session import Message, Turn
+from palace.recall.courtesies import is_courtesy, says_only, without_phrases
+from palace.recall.lexicon import Lexicon, folded_words
+from palace.recall.misspelt import as_meant
+from palace.types.session import ANSWERING, ASKING, Message, Turn
 
-_ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
 _WORD = regex.compile(r"\p{L}+")
 # Who says more says something beside.
 _MOST_CHARS = 120
 
 
-def insisted_on(turn: Turn, *, fallback_text: str) -> Turn:
+def insisted_on(turn: Turn, *, fallback_text: str, lexicons: Sequence[Lexicon]) -> Turn:
     """Return the turn that was asked before if this one only insists on it, else this one.
 
     Args:
         turn: With what was said before it.
         fallback_text: What our own reply says where nothing is remembered. Who was told so insists
             in many more words than there are phrases for it.
+        lexicons: The languages in which what was said before is read.
     """
     if not _only_insists(turn.prompt, turn.history, fallback_text):
         return turn
     for place in reversed(range(len(turn.history))):
         before = turn.history[:place]
-        said = strip_own_markers(turn.history[place].content).strip()
-        is_asked = turn.history[place].role in _ASKING and said
+        said = as_meant(strip_own_markers(turn.history[place].content).strip(), lexicons)
+        is_asked = turn.history[place].role in ASKING and said
         if is_asked and not _only_insists(said, before, fallback_text):
             return replace(turn, prompt=said, history=before)
     return turn
@@ -45,18 +46,22 @@ def _only_insists(prompt: str, before: Sequence[Message], fallback_text: str) ->
     if not before or len(prompt) > _MOST_CHARS:
         return False
     return says_only(prompt, "insisting") or (
-        before[-1].role in _ANSWERING and fallback_text in before[-1].content and _urges(prompt)
+        before[-1].role in ANSWERING and fallback_text in before[-1].content and _urges(prompt)
     )
 
 
 def _urges(prompt: str) -> bool:
     """Whether a prompt is made of words by which one insists and small ones, no question word.
 
-    What begins with the speaker tells what he will do himself: "I'll check."
+    "Why not?" and "How come?" ask for no more than the same. What begins with the speaker tells
+    what he will do himself: "I'll check."
     """
-    said = _WORD.findall(matchable(prompt))
+    rest, asks_why = without_phrases(prompt, "asking_why")
+    said = _WORD.findall(rest)
     insisting = folded_words("insisting_words")
-    if insisting.isdisjoint(said) or said[0] in folded_words("first_person"):
+    if not asks_why and insisting.isdisjoint(said):
+        return False
+    if not folded_words("first_person").isdisjoint(said[:1]):
         return False
     small = insisting | folded_words("stopwords") | folded_words("soft")
     is_asking = not folded_words("question_words").isdisjoint(said)

@@ -96,6 +96,12 @@ class Lexicon:
         return [form for form in (one, two) if form != lowered]
 
     @cached_property
+    def misspelt(self) -> Mapping[str, str]:
+        """Small words as they are typed in haste -> as they are meant."""
+        listed = (entry.partition(" ") for entry in self._words.get("misspelt", ()))
+        return {typed: meant for typed, _, meant in listed}
+
+    @cached_property
     def stopwords(self) -> frozenset[str]:
         """The function words, and their index tokens."""
         return self.function_words | _tokens(self.listed("stopwords"))

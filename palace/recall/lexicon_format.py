@@ -37,14 +37,15 @@ WordKind = Literal[
     "clock_words", "number_words", "price_words", "first_person", "address",
 ]  # fmt: skip
 PhraseKind = Literal[
-    "courtesies", "insisting", "greetings", "question_openers", "interjections", "closings",
-    "to_be_told", "introductions", "who_speaks", "speaking",
+    "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
+    "closings", "to_be_told", "introductions", "who_speaks", "speaking",
 ]  # fmt: skip
 _FIRST: Mapping[str, tuple[_Check, str]] = {
     "language": _WORDS,
     "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
     **dict.fromkeys(("typical_letters", "own_letters"), _WORDS),
-    **dict.fromkeys(("scripts", "spelt", "weekdays", "dated_weekdays", "people"), _LIST),
+    **dict.fromkeys(("scripts", "spelt", "misspelt", "people"), _LIST),
+    **dict.fromkeys(("weekdays", "dated_weekdays"), _LIST),
     **dict.fromkeys(get_args(WordKind), _WORDS),
     **dict.fromkeys(get_args(PhraseKind), _LIST),
     **dict.fromkeys(("tells", "openings", "requests"), _LISTS),
@@ -58,8 +59,8 @@ _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
     "tells": ("clock", "date"),
     "requests": tuple(
-        "answer_so keep keep_that keep_whole correct to_the_model as_of believed believed_at former"
-        " yesterday last_week last_month last_year early mid late last".split()
+        "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
+        " believed_at former yesterday last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
 }

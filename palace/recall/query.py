@@ -51,7 +51,7 @@ from palace.text import (
 from palace.text.labels import unlabelled
 from palace.text.months import is_dated
 from palace.types.query import AnswerType, Query
-from palace.types.session import Message, Turn
+from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 MAX_TERMS = 40
 MAX_CARRIED = 16
@@ -65,7 +65,6 @@ _NAME_SHARE = 0.6
 _NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
-_ASKING, _ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 # English alone writes these; "won" and "haven" are other words.
 _NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
@@ -221,7 +220,9 @@ class Analyst:
             language=lexicon.language,
             session_id=turn.session_id,
             project=turn.project,
-            former=self._asks_former(prompt, lexicon),
+            fills_in=matches(lexicon.cues["task"], text, timeout_ms=self._timeout_ms)
+            and self._requests("fill_in", prompt, lexicon),
+            former=self._requests("former", prompt, lexicon),
         )
 
     def _counts_in(self, scope: Scope) -> _CountsOf:
@@ -243,11 +244,11 @@ class Analyst:
         only = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
         return first.sentence if only else prompt
 
-    def _asks_former(self, prompt: str, lexicon: Lexicon) -> bool:
-        """Whether a prompt asks for what was the case before: "what was the rent before?"."""
+    def _requests(self, kind: str, prompt: str, lexicon: Lexicon) -> bool:
+        """Whether a prompt requests something of a kind: "what was the rent before?"."""
         return any(
             first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
-            for pattern in lexicon.requests.get("former", ())
+            for pattern in lexicon.requests.get(kind, ())
         )
 
     def _unheard(
@@ -289,7 +290,7 @@ class Analyst:
             return ()
         if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
             return ()
-        spoken = [m for m in turn.history if m.role in _ASKING | _ANSWERING][-2:]
+        spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
         counts_of = self._counts_in(_scope_of(turn))
         content = [word for message in spoken for word in self._said(message, lexicon, counts_of)]
         counts = counts_of(_all_tokens(content))
@@ -312,7 +313,7 @@ class Analyst:
     def _said(self, message: Message, lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""
         said = message.content
-        if message.role in _ANSWERING:
+        if message.role in ANSWERING:
             said = without_own_words(said, self._fallback_text)
         text = _bounded(said)
         found = words(text)

@@ -21,6 +21,12 @@ _FEWEST_LETTERS, _FEWEST_LETTERS_UNLISTED = 5, 6
 _MOST_WORDS = 3
 # A token is a name when the palace mostly writes it as one.
 _NAME_SHARE = 0.6
+# What the stemmer of the index takes from a word, if so much is left.
+_ENDINGS = (
+    "s es ed ing ings er ers ion ions ation ations ment ments ness ly al ally ive able ible ity "
+    "ous ance ence ful less"
+).split()
+_FEWEST_BEFORE_ENDING = 4
 _QUOTES = frozenset('`"“«„')
 
 
@@ -54,7 +60,7 @@ def meant_words(
         return {}
     meant: dict[str, str] = {}
     for token, word in unlisted.items():
-        near = _near(token, vocabulary, scope)
+        near = _near(word, vocabulary, scope)
         if len(near) != 1:
             continue
         ((other, count),) = near.items()
@@ -82,12 +88,28 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
     )
 
 
-def _near(token: str, vocabulary: Vocabulary, scope: Scope) -> dict[str, TermCounts]:
+def _near(word: Word, vocabulary: Vocabulary, scope: Scope) -> dict[str, TermCounts]:
     """Return the tokens of the palace that are one slip away."""
+    token = word.token
     alike = vocabulary.alike(token, scope=scope)
     near = one_slip_away(token).intersection(alike) if alike else set()
-    counts = vocabulary.counts({token[1] + token[0] + token[2:], *near}, scope=scope)
-    return {other: count for other, count in counts.items() if count.any}
+    swapped = token[1] + token[0] + token[2:]
+    begun = {token[:end] for end in range(_FEWEST_BEFORE_ENDING, len(token) - 1)}
+    counts = vocabulary.counts({swapped, *near, *begun}, scope=scope)
+    return {
+        other: count
+        for other, count in counts.items()
+        if count.any and (other not in begun or _misses_ending(fold(word.surface), other))
+    }
+
+
+def _misses_ending(typed: str, other: str) -> bool:
+    """Whether a token and an ending are one slip away from what was typed.
+
+    A slip keeps an ending on its word: of the token of "variation" "variaton" is two letters away.
+    """
+    near = one_slip_away(typed[len(other) :])
+    return any(stem(other + ending) == other for ending in _ENDINGS if ending in near)
 
 
 def _swapped_or_doubled(word: Word) -> set[str]:

@@ -230,7 +230,8 @@ class ContextSettings(Section):
 
     inject: Literal["recall", "always"] = Field(
         "recall",
-        description="Prompts that get memories attached: recall (only recall prompts) or always.",
+        description="Prompts that get memories attached: recall (recall prompts, and tasks to be "
+        "done with something remembered) or always.",
     )
     budget_tokens: StrictInt = Field(
         1200,

@@ -49,6 +49,7 @@ class Query:
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
         project: Project scope that may be read.
+        fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
@@ -72,6 +73,7 @@ class Query:
     language: str = "en"
     session_id: str | None = None
     project: str | None = None
+    fills_in: bool = False
     former: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)

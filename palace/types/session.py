@@ -10,6 +10,9 @@ from datetime import datetime
 
 from palace.types.memory import Trust
 
+# Roles of messages in a history, as hosts name them.
+ASKING, ANSWERING = frozenset({"user", "human"}), frozenset({"assistant", "ai"})
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

@@ -317,6 +317,32 @@ def test_follow_ups_are_seen() -> None:
     assert features("and when was that?")["follow_up"] == 0.0
 
 
+REMEMBERED = (Message("user", "Where did I put the lamp?"), Message("assistant", "In the hall."))
+ELSEWHERE = (Message("user", "Write a poem about rain"), Message("assistant", "Drip, drip."))
+
+
+@pytest.mark.parametrize(
+    "prompt", ["In which corner?", "Which corner?", "Why?", "In welcher Ecke?"]
+)
+def test_a_bare_question_goes_on_with_one_that_was_recall(prompt: str) -> None:
+    alone, after = detected(prompt), detected(prompt, *REMEMBERED)
+    assert (alone.band, after.band, after.leaning) == ("other", "unsure", True)
+    assert after.cues[0] == "leans_on_recall"
+    again = detected("How far?", *REMEMBERED, Message("user", prompt), Message("assistant", "1 m."))
+    assert again.leaning
+    assert detected(prompt, *ELSEWHERE).cues[:1] != ("leans_on_recall",)
+
+
+def test_a_question_is_followed_back_a_few_turns_alone() -> None:
+    whys = (Message("user", "Why?"), Message("assistant", "Because of it.")) * 400
+    assert "leans_on_recall" not in detected("Why?", *REMEMBERED, *whys).cues
+
+
+@pytest.mark.parametrize("prompt", ["Is it safe?", "Thanks!", "Make it shorter.", "And the lamps"])
+def test_what_asks_nothing_bare_does_not_go_on(prompt: str) -> None:
+    assert "leans_on_recall" not in detected(prompt, *REMEMBERED).cues
+
+
 # -- own cues -----------------------------------------------------------------------------------
 
 
@@ -426,6 +452,55 @@ def test_where_no_language_can_read_the_letters_the_evidence_decides(prompt: str
 )
 def test_letters_that_a_language_can_read_leave_the_decision_to_the_cues(prompt: str) -> None:
     assert detected(prompt, model=bar_model({}, bias=-3.0)).band == "other"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Mira loved the blue kettle!",
+        "Mira has broken the lamp.",
+        "my kettle was really loud this morning",
+        "I finally sold the lamp.",
+        "The lamp is leaking.",
+        "Die Lampe ist kaputt.",
+        "Mira hat heute frei.",
+        "Mira a perdu son sac.",
+        "Mira ha perdido la llave.",
+        "Mira ha perso la chiave.",
+        "A Mira foi ao cinema.",
+        "Mira heeft de lamp verkocht.",
+        "Mira har fått en katt.",
+        "Mira kupiła lampę.",
+        "Мы продали лампу.",
+        "Mira sınavı geçti!",
+        "我们把灯卖了。",
+        "今日、猫が病気になった。",
+        "오늘 이사했습니다.",
+    ],
+)
+def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).band == "other"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Mira bought a kettle, which one?",
+        "the kettle Mira bought",
+        "the kettle that was loud",
+        "I told you where the lamp is",
+        "I need the colour of the kettle",
+        "Remind me that Mira has the lamp",
+        "has Mira sold the lamp",
+        "amount paid for the lamp",
+        "Die Lampe, die Mira hatte",
+        "It's late. Mira's lamp, quick!",
+        "le prix et la couleur de la lampe",
+        "я заплатил за лампу или нет",
+    ],
+)
+def test_what_asks_or_only_names_something_is_no_statement(prompt: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).band == "recall"
 
 
 @pytest.mark.parametrize(

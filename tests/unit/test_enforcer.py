@@ -541,6 +541,17 @@ def test_nothing_is_attached_by_default(decide: Decide) -> None:
     assert decide(palace).evidence == ()
 
 
+def test_a_task_to_be_done_with_something_remembered_gets_it(
+    decide: Decide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    palace = ScriptedPalace(*walk(L1="unclear"), signal=signal("none", "other"))
+    analyse = palace.analyst.analyse
+    monkeypatch.setattr(palace.analyst, "analyse", lambda t: replace(analyse(t), fills_in=True))
+    verdict = decide(palace, "Write to Imogen and use the price we agreed.")
+    assert (verdict.action, verdict.outcome) == ("pass", "not_recall")
+    assert [e.text for e in verdict.evidence] == ["words of L1"]
+
+
 def test_an_unsure_prompt_is_not_looked_up_twice(decide: Decide) -> None:
     layers = walk(L1="unclear")
     palace = ScriptedPalace(*layers, signal=signal("fact", "unsure"), inject_always=True)

@@ -1,14 +1,16 @@
 import pytest
 
 from palace.recall import insisting
+from palace.recall.lexicon import load_lexicons
 from palace.types.session import Message, Turn
 
+LEXICONS = load_lexicons(("en", "de"))
 ASKED = "When did we hire Olga?"
 REFUSED = "I don't have this in my memory palace."
 
 
 def insisted_on(turn: Turn) -> Turn:
-    return insisting.insisted_on(turn, fallback_text=REFUSED)
+    return insisting.insisted_on(turn, fallback_text=REFUSED, lexicons=LEXICONS)
 
 
 def said(*texts: str) -> tuple[Message, ...]:
@@ -21,6 +23,7 @@ def said(*texts: str) -> tuple[Message, ...]:
     [
         "Are you sure?",
         "really??",
+        "Hm, are you sure?",
         "Please try again.",
         "Just guess.",
         "Come on, you know it.",
@@ -79,6 +82,24 @@ def test_who_says_more_asks_that(prompt):
         "Du wusstest es gestern.",
         "T'es sûr de toi ?",
         "Sicuro sicuro?",
+        "Why not?",
+        "How come you don't know?",
+        "Just give me something.",
+        "Anything?",
+        "Warum nicht?",
+        "Wieso weißt du das nicht?",
+        "Pourquoi pas ?",
+        "¿Cómo que no?",
+        "Por que não?",
+        "Come mai non lo sai?",
+        "Hoezo weet je dat niet?",
+        "Dlaczego nie wiesz?",
+        "Почему ты не знаешь?",
+        "Varför vet du inte det?",
+        "Neden bilmiyorsun?",
+        "なんで？",
+        "왜 몰라요?",
+        "为什么？",
     ],
 )
 def test_behind_our_fallback_more_words_only_insist(prompt):
@@ -89,7 +110,19 @@ def test_behind_our_fallback_more_words_only_insist(prompt):
 
 @pytest.mark.parametrize(
     "prompt",
-    ["I'll check.", "I know.", "Tell me a joke.", "What do you know?", "Right, thanks.", "Good."],
+    [
+        "I'll check.",
+        "I know.",
+        "I know why.",
+        "Tell me a joke.",
+        "What do you know?",
+        "Right, thanks.",
+        "Good.",
+        "Why did Olga leave?",
+        "Why not ask Anna?",
+        "Warum ist der Himmel blau?",
+        "Anything else for today?",
+    ],
 )
 def test_behind_our_fallback_one_may_go_on(prompt):
     turn = Turn(prompt, history=said(ASKED, REFUSED))
@@ -99,6 +132,11 @@ def test_behind_our_fallback_one_may_go_on(prompt):
 def test_who_insists_twice_asks_the_same_question():
     turn = Turn("Really?", history=said(ASKED, REFUSED, "Are you sure?", REFUSED))
     assert insisted_on(turn) == Turn(ASKED)
+
+
+def test_who_insisted_in_haste_before_insisted():
+    turn = Turn("how come you don't know", history=said(ASKED, REFUSED, "u sure", REFUSED))
+    assert insisted_on(turn).prompt == ASKED
 
 
 def test_who_insists_on_nothing_says_just_that():

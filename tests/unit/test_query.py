@@ -811,3 +811,45 @@ def test_a_pair_of_letters_over_the_end_of_a_word_is_no_term(
     prompt: str, terms: tuple[str, ...]
 ) -> None:
     assert analysed(prompt).terms == terms
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Write to Imogen and use the price we agreed.",
+        "Draft a reminder about the unpaid invoice, with number and amount.",
+        "write mail to susan re variation 7 put in the agreed sum",
+        "Write them a short invitation with the right weekday and place.",
+        "Schreib Imogen eine Mail und nenn den vereinbarten Preis.",
+        "Écris à Imogen et rappelle-lui la date.",
+        "Escribe a Imogen con el precio que acordamos.",
+        "Escreve à Imogen com o preço combinado.",
+        "Scrivi a Imogen e usa il prezzo che abbiamo concordato.",
+        "Schrijf Imogen een mail met de afgesproken prijs.",
+        "Skriv ett mejl till Imogen med det pris som vi kom överens om.",
+        "Napisz do Imogen i podaj ustaloną cenę.",
+        "Напиши Имоджен, как договорились, цену.",
+        "Imogen'e anlaştığımız fiyatı yaz.",
+        "写封邮件给伊莫金，写上说好的价格。",
+        "イモジェンに決めた値段を書いてメールして。",
+        "이모젠에게 합의한 가격으로 메일을 써줘.",
+    ],
+)
+def test_a_task_may_be_done_with_something_remembered(prompt: str) -> None:
+    assert analysed(prompt).fills_in
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Write to Imogen that the price is 20 pounds.",
+        "Write a friendly reminder. Leave the amount blank.",
+        "Draft a poster, no names, no sums.",
+        "Write a Python function that adds the date to a file name.",
+        "What price did we agree?",
+        "We settled the price we agreed on.",
+        "Schreib ein Gedicht über den Herbst.",
+    ],
+)
+def test_other_tasks_and_questions_are_done_without(prompt: str) -> None:
+    assert not analysed(prompt).fills_in

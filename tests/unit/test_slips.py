@@ -16,6 +16,7 @@ LEXICONS = load_lexicons(("en", "de", "fr", "ru"))
 PALACE = FixedVocabulary(
     "Jakub sharpened the planer knives at the boat on 4711 v2.0.1 kettlx7",
     "Imogen and Farrelly told Karen about the tent, the boat and the marquees",
+    "Variation 7, the retention and the painting of the gate",
     "Die Warmmiete, der Zweitgutachter, der Kasten, Maria",
     "La kermesse et la chaudière",
     names=["imogen", "farrelli", "karen", "maria", "jakub", "warmmiet", "zweitgutacht"],
@@ -47,6 +48,10 @@ def asked(prompt: str, *, related: bool = True, noted: frozenset[str] = frozense
         ("What did Imogne say?", ("imogen",)),
         ("What did Imoggen say?", ("imogen",)),
         ("what did farelly say", ("farrelli",)),
+        # In an ending, which the slip keeps on the word.
+        ("what was the variaton for", ("variat",)),
+        ("is the retenton paid", ("retent",)),
+        ("when is the paintig", ("paint",)),
     ],
 )
 def test_a_word_with_one_slip_is_the_word_that_is_meant(

@@ -1,0 +1,45 @@
+"""Small words as they are typed in haste: "wat did i promise", "cb il me doit".
+
+They tell how a prompt is put, and no memory holds them to be mended by. In: a prompt. Out: the same
+with those words of its language as they are meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import chain
+
+import regex
+
+from palace.recall.language import language_of
+from palace.recall.lexicon import DEFAULT_LANGUAGES, MATCHED_CHARS, Lexicon, load_lexicons
+from palace.text import words
+
+
+def as_meant(prompt: str, lexicons: Sequence[Lexicon]) -> str:
+    """Return a prompt with its small words as they are meant; a long one as it is.
+
+    Args:
+        prompt: As it was typed.
+        lexicons: The languages that are known.
+    """
+    if len(prompt) > MATCHED_CHARS or _of_any_language().search(prompt) is None:
+        return prompt
+    meant = language_of(prompt, words(prompt), lexicons).misspelt
+
+    def mended(found: regex.Match[str]) -> str:
+        typed = found[0]
+        # With a capital it is another word: "UR", "the Wat".
+        small = typed.islower() or (typed.istitle() and not found.start())
+        return meant.get(typed.lower(), typed) if small else typed
+
+    return _of_any_language().sub(mended, prompt)
+
+
+@cache
+def _of_any_language() -> regex.Pattern[str]:
+    every = chain.from_iterable(x.misspelt for x in load_lexicons(DEFAULT_LANGUAGES))
+    listed = "|".join(map(regex.escape, dict.fromkeys(every)))
+    beside = r"[\p{L}\p{N}_'’@/-]"
+    return regex.compile(rf"(?<!{beside}|\.)(?:{listed})(?!{beside})", regex.IGNORECASE)
