@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -19,8 +20,9 @@ from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import Quantity, find_quantities
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
-from palace.enforce.specifics import is_inside
+from palace.enforce.specifics import find_names, is_inside
 from palace.enforce.units import DAY_SECONDS
+from palace.recall.given_names import given_names
 from palace.text import fold, month_token
 
 _QUOTES = str.maketrans(
@@ -91,6 +93,8 @@ def _are_in_order(letters: str, word: str) -> bool:
 
 def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
     """Whether a short form may be this name cut: Bio, Ros, Rm."""
+    if "-" in name or (whole and not given_names().isdisjoint((short, name))):
+        return False  # Joyce is another than Joy; "Heinr." is plainly cut
     return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)
 
 
@@ -163,6 +167,17 @@ class Source:
         for word in read_words(f"{self.text}\n{self.shown}"):
             found.update((fold(word.surface), *word.parts, *_HYPHEN.split(fold(word.surface))))
         return frozenset(found)
+
+    @cached_property
+    def full_names(self) -> frozenset[tuple[str, str]]:
+        """Its names of which one stands right behind the other, folded."""
+        days = [(start, end) for _, start, end in find_weekdays(self.text)]
+        found = [word for word, _ in find_names(self.text, days)]
+        return frozenset(
+            (fold(one.surface), fold(other.surface))
+            for one, other in pairwise(found)
+            if self.text[one.end : other.start] == " "
+        )
 
     @cached_property
     def abbreviations(self) -> frozenset[str]:
@@ -267,7 +282,9 @@ class Source:
     @cached_property
     def rows(self) -> tuple[tuple[Quantity, ...], ...]:
         """Its numbers, those of one clause together."""
-        ends = [match.start() for match in _ROW_END.finditer(self.text)]
+        days = [(d.start, d.end) for d in self.written]  # "30.5."
+        stops = (match.start() for match in _ROW_END.finditer(self.text))
+        ends = [stop for stop in stops if not is_inside(stop, days)]
         found: dict[int, list[Quantity]] = {}
         for part in self.parts:
             found.setdefault(sum(end < part.start for end in ends), []).append(part)

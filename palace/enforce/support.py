@@ -102,7 +102,7 @@ class Support:
     @cached_property
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
-        return KnownSpecifics(self.sources, tokens=self.tokens, has_name=self.has_name)
+        return KnownSpecifics(self.sources, has_name=self.has_name)
 
     def has_digits(self, text: str) -> bool:
         """Whether the digits of a text stand in one source in this order, however grouped."""
@@ -164,7 +164,12 @@ class Support:
         if not self._names.isdisjoint(people):
             return True  # "Dobsonian", of Dobson
         *heads, tail = word.surface.split("-")
-        return tail.islower() and bool(heads) and self._names.issuperset(map(fold, heads))
+        return (
+            tail.islower()
+            and is_everyday(tail)
+            and bool(heads)
+            and self._names.issuperset(map(fold, heads))
+        )
 
     def has_joined_name(self, word: Word, sentence: str) -> bool:
         """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
@@ -174,6 +179,31 @@ class Support:
         spans = (sentence[a.start : b.start + len(b.surface)] for a, b in pairwise(around))
         joined = ("".join(filter(str.isalnum, fold(span))) for span in spans)
         return not self._names.isdisjoint(joined)
+
+    def is_added_to_name(self, word: Word, sentence: str) -> bool:
+        """Whether a word of every day only says what a name is of that stands alone there.
+
+        So "Circuit Court" is, where "Lake County Circuit" is remembered, but not "Lake County
+        Court".
+        """
+        name = next((w for w in reversed(read_words(sentence)) if w.start < word.start), None)
+        if name is None or not _is_capital(name) or sentence[name.end : word.start] != " ":
+            return False
+        stands = regex.compile(rf"(?<!\p{{L}}){regex.escape(name.surface)}(?!\p{{L}})(\s\p{{Lu}})?")
+        found = [match for source in self.sources for match in stands.finditer(source.text)]
+        return self.is_ordinary(word) and bool(found) and not any(match[1] for match in found)
+
+    def is_of_another(self, word: Word, sentence: str) -> bool:
+        """Whether a name stands before a surname that only others have there.
+
+        So "Bruno Aaberg" does, where Nils Aaberg and Bruno are remembered.
+        """
+        behind = next((w for w in read_words(sentence) if w.start > word.start), None)
+        if behind is None or sentence[word.end : behind.start] != " " or behind.surface.isupper():
+            return False
+        said = fold(word.surface), fold(behind.surface)
+        full = frozenset[tuple[str, str]]().union(*(s.full_names for s in self.sources))
+        return said[0] in self._names and said not in full and said[1] in {name for _, name in full}
 
     def has_other_label(self, label: Word, sentence: str) -> bool:
         """Whether the thing that a single letter marks has another letter there: "bed B"."""
