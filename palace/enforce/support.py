@@ -90,6 +90,10 @@ class Support:
         return frozenset().union(*(s.names for s in self.sources))
 
     @cached_property
+    def _full_names(self) -> frozenset[tuple[str, str]]:
+        return frozenset().union(*(s.full_names for s in self.sources))
+
+    @cached_property
     def dates(self) -> KnownDates:
         """Their days."""
         return KnownDates(self.sources, strict=self.strict)
@@ -202,8 +206,8 @@ class Support:
         if behind is None or sentence[word.end : behind.start] != " " or behind.surface.isupper():
             return False
         said = fold(word.surface), fold(behind.surface)
-        full = frozenset[tuple[str, str]]().union(*(s.full_names for s in self.sources))
-        return said[0] in self._names and said not in full and said[1] in {name for _, name in full}
+        others = said[1] in {surname for _, surname in self._full_names}
+        return others and said[0] in self._names and said not in self._full_names
 
     def has_other_label(self, label: Word, sentence: str) -> bool:
         """Whether the thing that a single letter marks has another letter there: "bed B"."""
