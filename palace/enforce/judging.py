@@ -366,7 +366,7 @@ def _specifics_missing(
     wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     words = _words_missing(sentence, support, taken, german=german)
     wrong.extend((word.start, word.surface) for word in words)
-    unknown = [] if support.strict else unknown_spans(sentence)
+    unknown = unknown_spans(sentence) if wrong and not support.strict else []
     wrong = [(start, text) for start, text in wrong if not is_inside(start, unknown)]
     return [text for _, text in sorted(set(wrong))], taken
 
