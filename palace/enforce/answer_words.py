@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import regex
@@ -20,6 +21,12 @@ _NUMBERED = (
     r"(?<!\p{{L}})(?:{0})\s?(?:no\.\s?|nr\.\s?|n°\s?|#)?"
     r"(?P<numbers>\d{{1,2}}(?:(?:\s?[,&–-]\s?|,?\s(?:and|to|und|bis|et|à|y|e|en)\s|[と和、]|와\s?)\d{{1,2}})*)"
     r"(?![\d%°€$£]|[.,:/-]\d)"
+)
+
+# Where what a refusal is about ends, and something may be said again.
+_OBJECT_END = regex.compile(
+    r"[,;:()–—]|\s(?:but|aber|mais|pero|però|ma|mas|maar|но|only|just|so|though|although|while)\s",
+    regex.IGNORECASE,
 )
 
 
@@ -113,6 +120,16 @@ def _forms(words: str) -> frozenset[str]:
 def read_words(text: str) -> tuple[Word, ...]:
     """Return the words of a text; the check asks for those of a sentence many times."""
     return tuple(words(text))
+
+
+def unknown_spans(sentence: str) -> list[tuple[int, int]]:
+    """Return the spans of what nothing is known of: "nothing about a slot in April" claims none."""
+    ends = [0, *(match.start() for match in _OBJECT_END.finditer(sentence)), len(sentence)]
+    refused = (
+        (answer_words().refusals.search(fold(sentence[start:end])), start, end)
+        for start, end in pairwise(ends)
+    )
+    return [(start + match.end(), end) for match, start, end in refused if match]
 
 
 def is_content(word: Word) -> bool:

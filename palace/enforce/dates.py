@@ -77,7 +77,7 @@ _PATTERNS = tuple(
         rf"(?:(?P<day>\d{{1,2}}|{DAY})\s*[日일号號]"
         rf"(?:\s*(?:[-–~～〜至到]|から|부터)\s*(?P<other>\d{{1,2}}|{DAY})\s*[日일号號])?)?",
         r"(?<![\d.,/-])(?P<day>\d{1,2})[./-](?P<month>\d{1,2})[./-](?P<year>\d{4})(?!\d|[-/.]\d)",
-        rf"\b(?<!\d[.,])(?:(?P<more>(?:\d{{1,2}}(?:\.|st|nd|rd|th)?,\s){{1,12}}"
+        rf"\b(?<!\d[.,:])(?:(?P<more>(?:\d{{1,2}}(?:\.|st|nd|rd|th)?,\s){{1,12}}"
         rf"(?=\d{{1,2}}\S{{0,2}},?\s(?:[&+]|and|und|et|y|e|en)\s))?"
         rf"(?P<other>\d{{1,2}})(?:\.|st|nd|rd|th|er|e)?,?{_RANGE}{_ITS_WEEKDAY}?)?{_DAY}\s+(?:day\s+)?(?:of\s+|de\s+)?{_MONTH}"
         rf"(?:,?\s+(?:de\s+|del\s+)?{_YEAR})?(?!\w)",

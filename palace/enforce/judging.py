@@ -12,7 +12,13 @@ from itertools import chain
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
+from palace.enforce.answer_words import (
+    answer_words,
+    is_content,
+    is_framing,
+    read_words,
+    unknown_spans,
+)
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
@@ -361,6 +367,8 @@ def _specifics_missing(
     wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     words = _words_missing(sentence, support, taken, german=german)
     wrong.extend((word.start, word.surface) for word in words)
+    unknown = unknown_spans(sentence) if wrong and not support.strict else []
+    wrong = [(start, text) for start, text in wrong if not is_inside(start, unknown)]
     return [text for _, text in sorted(set(wrong))], taken
 
 
@@ -369,10 +377,11 @@ def _words_missing(
 ) -> Iterator[Word]:
     """Yield the names that do not stand there, and the words in whose place others do."""
     for word, opening in find_names(sentence, taken, german=german):
-        if (
+        if support.is_of_another(word, sentence) or (
             not support.has_name(word)
             and not support.has_joined_name(word, sentence)
             and not is_spelled(word, support)
+            and not support.is_added_to_name(word, sentence)
             and (len(word.surface) > 1 or support.has_other_label(word, sentence))
             and not (opening and support.knows(word))
         ):
@@ -466,7 +475,7 @@ def _is_shade(sentence: str, word: Word, support: Support) -> bool:
 
 def _has_another_in_english(word: Word, support: Support) -> bool:
     """Whether "rot" is said where blue is remembered."""
-    if support.language == "en":
+    if support.language == "en" or not is_content(word) or support.has_word(word):
         return False
     english = translated([word.token], support.language).get(word.token, ())
     return support.tokens.isdisjoint(english) and any(

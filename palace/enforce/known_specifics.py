@@ -6,8 +6,9 @@ with its placeholders filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import regex
 
@@ -20,6 +21,7 @@ from palace.text import Word, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
+_ALONE = regex.compile(r"(?<![\w/-])\p{L}++(?![\w/-])")
 _QUALIFIED = regex.compile(r"-\p{L}{2,}ed$")  # "IP65-rated"
 _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _WORD_AND_NUMBER = regex.compile(
@@ -57,13 +59,16 @@ class KnownSpecifics:
 
     Attributes:
         sources: Texts that an answer may draw on.
-        tokens: Their index tokens.
         has_name: Says whether a name stands there: a quote may be one.
     """
 
     sources: Sequence[Source]
-    tokens: Collection[str]
     has_name: Callable[[Word], bool]
+
+    @cached_property
+    def _apart(self) -> frozenset[str]:
+        """Their words that are no parts of others: of "pg-orders" and "cart-api" none."""
+        return frozenset(stem(m[0]) for s in self.sources for m in _ALONE.finditer(s.plain))
 
     def has_specific(self, specific: Specific) -> bool:
         """Whether an address, a path, code, a quote or an identifier stands there."""
@@ -194,7 +199,7 @@ class KnownSpecifics:
         """
         mark = "/" if "/" in wanted else "-"
         parts = wanted.split(mark)
-        apart = mark == "-" and all(stem(part) in self.tokens for part in parts)
+        apart = mark == "-" and all(stem(part) in self._apart for part in parts)
         if apart or all(map(is_unit, parts)) or self._has_whole(wanted):
             return True
         siblings = regex.compile(

@@ -9,6 +9,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -20,8 +21,9 @@ from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import find_quantities
 from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
-from palace.enforce.specifics import is_inside
+from palace.enforce.specifics import find_names, is_inside
 from palace.enforce.units import of_units
+from palace.recall.given_names import given_names
 from palace.text import fold, month_token, straight
 
 _LIST_SEPARATOR = regex.compile(
@@ -81,6 +83,13 @@ def is_cut_through(short: str, word: str) -> bool:
 def _are_in_order(letters: str, word: str) -> bool:
     rest = iter(word)
     return all(letter in rest for letter in letters)
+
+
+def is_cut_name(short: str, name: str, *, whole: bool) -> bool:
+    """Whether a short form may be this name cut: Bio, Ros, Rm."""
+    if "-" in name or (whole and not given_names().isdisjoint((short, name))):
+        return False  # Joyce is another than Joy; "Heinr." is plainly cut
+    return (whole or len(short) >= _LEAST_CUT) and is_cut_from(short, name)
 
 
 def listed_length(text: str) -> int:
@@ -154,6 +163,17 @@ class Source:
         return frozenset(found)
 
     @cached_property
+    def full_names(self) -> frozenset[tuple[str, str]]:
+        """Its names of which one stands right behind the other, folded."""
+        days = [(start, end) for _, start, end in find_weekdays(self.text)]
+        found = [word for word, _ in find_names(self.text, days)]
+        return frozenset(
+            (fold(one.surface), fold(other.surface))
+            for one, other in pairwise(found)
+            if self.text[one.end : other.start] == " "
+        )
+
+    @cached_property
     def abbreviations(self) -> frozenset[str]:
         """Its short words, any of which may be cut from a longer one: rtr, appt, max."""
         return frozenset(
@@ -170,11 +190,10 @@ class Source:
         return frozenset(fold(match[0]) for match in _CUT.finditer(self.text))
 
     @cached_property
-    def cut_names(self) -> frozenset[str]:
-        """Its words that a name may be cut to: with a capital, or plainly cut (Ros, Rm)."""
+    def heads(self) -> frozenset[str]:
+        """Its words of three or four letters with a capital: names may be cut to them."""
         found = {match[0] for match in _HEAD.finditer(self.text)}
-        heads = (fold(head) for head in found if month_token(head) is None)
-        return frozenset(heads).union(cut for cut in self.marked if len(cut) >= _LEAST_CUT)
+        return frozenset(fold(head) for head in found if month_token(head) is None)
 
     @cached_property
     def groups(self) -> frozenset[int]:
@@ -255,7 +274,9 @@ class Source:
     @cached_property
     def rows(self) -> tuple[tuple[Quantity, ...], ...]:
         """Its numbers, those of one clause together."""
-        ends = [match.start() for match in _ROW_END.finditer(self.text)]
+        days = [(d.start, d.end) for d in self.written]  # "30.5."
+        stops = (match.start() for match in _ROW_END.finditer(self.text))
+        ends = [stop for stop in stops if not is_inside(stop, days)]
         found: dict[int, list[Quantity]] = {}
         for part in self.parts:
             found.setdefault(sum(end < part.start for end in ends), []).append(part)

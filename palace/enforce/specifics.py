@@ -11,7 +11,7 @@ from typing import Literal
 
 import regex
 
-from palace.enforce.answer_words import answer_words, is_framing, read_words
+from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.quantity import Quantity
 from palace.recall.given_names import as_listed, given_names
 from palace.recall.lexicon import load_lexicon
@@ -29,7 +29,8 @@ _CODE = regex.compile(
 )
 _LANGUAGE = regex.compile(r"\A(?:```+|~~~+)[\w+#.-]{0,20}[ \t]*(?:\r?\n)")
 _QUOTE = regex.compile(
-    r"\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
+    # Behind a digit the sign stands for inches or seconds: 0.9" instead of 0.6".
+    r"(?<!\d)\"([^\"\n]{1,300})\"|“([^”\n]{1,300})”|„([^“”\n]{1,300})[“”]|«([^»\n]{1,300})»"
     r"|「([^」\n]{1,300})」|『([^』\n]{1,300})』|(?<![\w’'])[‘']([^‘’'\n]{2,200})[’'](?!\w)"
 )
 # A part of a path has at most 255 characters, the part of an address before its @ at most 64;
@@ -58,7 +59,7 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w-])(?:--[a-z][\w-]+|-\p{L}\w{0,8}\d\w*(?![\w-]))"  # --jobs, -j8
     r"|(?<!\w)[\p{L}\d]*_[\w]+(?:\.\w+)*"  # mail_dead
     r"|(?<![\w.])\p{L}[\w-]{1,255}+\.[a-z]\w{0,9}(?:\.\w+)*(?!\w)"  # worker.py
-    r"|(?<!\w)\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
+    r"|(?<![\w-])\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
 # Letters of writing without blanks: an identifier beside them is none of theirs ("端口是5432").
 _DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]")
@@ -90,7 +91,9 @@ _GERMAN = frozenset(
 _PLAIN_WORD = regex.compile(r"(?<![\w/.=_-])\p{L}+(?:['’]t\b)?(?![\w/=_-])")
 _WITHOUT = regex.compile(r"(?<!\w)w/o(?!\w)", regex.IGNORECASE)
 _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
-_AFTER_TITLE = regex.compile(r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa)\.\s*$")
+_AFTER_TITLE = regex.compile(
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa|[Dd]ott|[Ss]ig|Hon)\.\s*$"
+)
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
 _KOREAN = (
@@ -239,21 +242,34 @@ def find_names(
     for number, word in enumerate(listed):
         if not _may_be_name(word) or word.start in inside:
             continue
-        titled = number and listed[number - 1].surface.casefold() in _TITLES
+        titled = number > 0 and _is_surname(text, listed[number - 1], word)
         if german and not titled and not is_given_name(word):
             continue
         if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
             found.append((word, right_before(_CELL, text, word.start) is not None))
-        elif _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
+        elif _is_called(word) or _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
         elif [after.shape for after in listed[number + 1 : number + 2]] == ["dense"]:
             found.append((word, True))  # among letters that have no capitals
     return found
 
 
+def _is_surname(text: str, before: Word, word: Word) -> bool:
+    """Whether a word stands behind a title, or behind a given name and is none of every day."""
+    if before.surface.casefold() in _TITLES:
+        return True
+    beside = is_given_name(before) and text[before.end : word.start] == " "
+    return beside and not is_everyday(word.surface, "de")
+
+
 def is_given_name(word: Word) -> bool:
     """Whether people are called so, and nothing of every day is in German."""
     return as_listed(word) in given_names() and word.token not in everyday_words("de")
+
+
+def _is_called(word: Word) -> bool:
+    """Whether people are called so, and nothing of every day is."""
+    return as_listed(word) in given_names() and fold(word.surface) not in _WORDS_AND_NAMES
 
 
 def may_be_name(surface: str) -> bool:
@@ -281,7 +297,7 @@ def _may_be_name(word: Word) -> bool:
         and month_token(word.surface) is None
         # The function words of other languages are names in English: Devon, Sans, Son.
         and folded not in load_lexicon("en").stopwords
-        and not is_framing(word)
+        and folded not in answer_words().framing
     )
 
 
@@ -294,7 +310,7 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if empty or plain or ordinary or following is None:
         return False
     between = text[word.start + len(word.surface) : following.start]
-    if between.strip(" *_`") in ("'s", "’s"):
+    if between.strip(" *_`,") in ("'s", "’s"):
         return True
     if between.strip():
         return following.surface[0].isupper() and between.strip() == ","

@@ -17,7 +17,7 @@ from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
-from palace.enforce.source import Source, is_cut_from
+from palace.enforce.source import Source, is_cut_from, is_cut_name
 from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
 from palace.text import Word, fold, stem
@@ -89,6 +89,10 @@ class Support:
         return frozenset().union(*(s.names for s in self.sources))
 
     @cached_property
+    def _full_names(self) -> frozenset[tuple[str, str]]:
+        return frozenset().union(*(s.full_names for s in self.sources))
+
+    @cached_property
     def dates(self) -> KnownDates:
         """Their days."""
         return KnownDates(self.sources, strict=self.strict)
@@ -101,7 +105,7 @@ class Support:
     @cached_property
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
-        return KnownSpecifics(self.sources, self.tokens, self.has_name)
+        return KnownSpecifics(self.sources, self.has_name)
 
     def has_digits(self, text: str) -> bool:
         """Whether the digits of a text stand in one source in this order, however grouped."""
@@ -146,7 +150,11 @@ class Support:
         bare = folded.replace("-", "")
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
-        if any(is_cut_from(short, folded) for s in self.sources for short in s.cut_names):
+        if any(
+            is_cut_name(short, folded, whole=short in s.heads)
+            for s in self.sources
+            for short in s.heads | s.marked
+        ):
             return True
         codes = answer_words().codes.get(folded, frozenset())
         if any(
@@ -160,7 +168,12 @@ class Support:
         if not self._names.isdisjoint(people):
             return True  # "Dobsonian", of Dobson
         *heads, tail = word.surface.split("-")
-        return tail.islower() and bool(heads) and self._names.issuperset(map(fold, heads))
+        return (
+            tail.islower()
+            and is_everyday(tail)
+            and bool(heads)
+            and self._names.issuperset(map(fold, heads))
+        )
 
     def has_joined_name(self, word: Word, sentence: str) -> bool:
         """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
@@ -170,6 +183,32 @@ class Support:
         spans = (sentence[a.start : b.start + len(b.surface)] for a, b in pairwise(around))
         joined = ("".join(filter(str.isalnum, fold(span))) for span in spans)
         return not self._names.isdisjoint(joined)
+
+    def is_added_to_name(self, word: Word, sentence: str) -> bool:
+        """Whether a word of every day only says what a name is of that stands alone there.
+
+        So "Circuit Court" is, where "Lake County Circuit" is remembered, but not "Lake County
+        Court".
+        """
+        name = next((w for w in reversed(read_words(sentence)) if w.start < word.start), None)
+        if name is None or not _is_capital(name) or sentence[name.end : word.start] != " ":
+            return False
+        stands = regex.compile(rf"(?<!\p{{L}}){regex.escape(name.surface)}(?!\p{{L}})(\s\p{{Lu}})?")
+        found = [match for source in self.sources for match in stands.finditer(source.text)]
+        ordinary = is_everyday(word.surface, self.language)
+        return ordinary and bool(found) and not any(match[1] for match in found)
+
+    def is_of_another(self, word: Word, sentence: str) -> bool:
+        """Whether a name stands before a surname that only others have there.
+
+        So "Bruno Aaberg" does, where Nils Aaberg and Bruno are remembered.
+        """
+        behind = next((w for w in read_words(sentence) if w.start > word.start), None)
+        if behind is None or sentence[word.end : behind.start] != " " or behind.surface.isupper():
+            return False
+        said = fold(word.surface), fold(behind.surface)
+        others = said[1] in {surname for _, surname in self._full_names}
+        return others and said[0] in self._names and said not in self._full_names
 
     def has_other_label(self, label: Word, sentence: str) -> bool:
         """Whether the thing that a single letter marks has another letter there: "bed B"."""

@@ -1350,3 +1350,60 @@ def test_a_replaced_line_is_of_what_its_heading_names():
     items = [evidence("Blender from Paul."), evidence("Toaster from Ida, blue.")]
     answer = "**Toaster**\n\n- By Paula\n"
     assert "Toaster from Ida" in check(answer, "Who gave what?", items=items).text
+
+
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (  # 30 April is a Thursday
+            "Hearing 11 March 2026, filings until 30 April 2026.",
+            "The hearing is on Wednesday, 11 March.",
+            "The hearing is on Thursday, 11 March.",
+        ),
+        (
+            "pg-orders-2 ran full after a deploy of cart-api.",
+            "It ran full after a deploy of cart-api.",
+            "It ran full after a deploy of order-api.",
+        ),
+        ("Needs braces, upper jaw.", "The upper jaw.", "It is the lower jaw."),
+        ("The cake is from his sister Becca.", "His sister bakes.", "The cake is from his mother."),
+        ("The associate is Joy Marlow.", "It is Joy Marlow.", "It is Joyce Marlow."),
+        ("Approved by Hyun-woo.", "Hyun-woo approved it.", "Hyun-jin approved it."),
+        ("Contact: Karen Webb", "The contact is Karen Webb.", "The contact is Karen Wells."),
+        (
+            "Swap form approved by Donna in staffing.",
+            "Donna in staffing has approved it.",
+            "Brenda in staffing has approved it.",
+        ),
+        (
+            "Plumber Nils Aaberg comes at 8, keys with Bruno.",
+            "Nils Aaberg comes at 8, Bruno has the keys.",
+            "Bruno Aaberg comes at 8.",
+        ),
+    ],
+)
+def test_what_is_not_the_one_remembered_is_told_from_it(memory, good, bad):
+    check_pair(memory, good, bad)
+
+
+@pytest.mark.parametrize(
+    ("memory", "answer"),
+    [
+        ('Guiding 0.6" on night 1, 0.9" on night 2.', 'It was 0.9" instead of 0.6" before.'),
+        ("Slots 17 Feb 21:30-00:30, 16 Mar 22:00.", "17 February 21:30-00:30 and 16 March 22:00."),
+        ("Keep: Optolong L-eXtreme.", "You keep the L-eXtreme."),
+        ("Filed in Lake County Circuit, fee $206.", "In the Lake County Circuit Court, for $206."),
+        ("Children: Anna, Heinr., Frieda.", "Her son is called Heinrich."),
+        ("Volk 1 14 kg, Volk 2 9 kg (30.5.), Sommer: Volk 1 11 kg.", "Zusammen waren es 34 kg."),
+        ("Slots: 14 January.", "There's nothing about a slot in April yet."),
+        ("The moon was up.", "It doesn't mention planets, so I can't tell whether you saw Saturn."),
+    ],
+)
+def test_what_is_remembered_otherwise_written_holds(memory, answer):
+    assert check(answer, "And?", items=[evidence(memory, as_of=DAY)]).unsupported == ()
+
+
+def test_behind_what_is_unknown_all_is_checked_again():
+    memory = [evidence("Bought on 8 August at Marlow's.", as_of=DAY)]
+    answer = "There's nothing on the warranty; the notes say you bought it at Norwood's."
+    assert not check(answer, "And?", items=memory).supported
