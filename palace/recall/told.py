@@ -7,7 +7,7 @@ those of all lexicons (`tells`), because a memory does not say which language it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 
@@ -25,9 +25,9 @@ def told(kind: str, body: Sequence[str]) -> Iterator[str]:
         kind: A name under `tells`.
         body: Index tokens, in order.
     """
-    phrases, no_time = _phrases(kind), word_tokens("price_words") | {MONEY}
+    no_time = word_tokens("price_words") | {MONEY}
     for place, token in enumerate(body):
-        for phrase in (phrase for form in _forms(token) for phrase in phrases.get(form, ())):
+        for phrase in _begun_by(token, kind):
             end = place + len(phrase)
             said, behind = body[place:end], body[end : end + 1]
             forms = list(map(_forms, said))
@@ -35,6 +35,13 @@ def told(kind: str, body: Sequence[str]) -> Iterator[str]:
                 continue
             if not any(map(frozenset.isdisjoint, phrase, forms)):
                 yield from [t for t, form in zip(said, forms, strict=True) if len(form) > 1] or said
+
+
+@lru_cache(maxsize=8192)  # every word of every candidate is looked up
+def _begun_by(token: str, kind: str) -> tuple[tuple[frozenset[str], ...], ...]:
+    """Return the phrases of a kind that may begin with a token."""
+    phrases = _phrases(kind)
+    return tuple(phrase for form in _forms(token) for phrase in phrases.get(form, ()))
 
 
 def _forms(token: str) -> tuple[str, ...]:
