@@ -64,6 +64,17 @@ def test_who_only_insists_asks_the_question_before(prompt):
         "Think again about the colour of the fence.",
         "",
         "?",
+        "I'll check.",
+        "I know.",
+        "I know why.",
+        "Tell me a joke.",
+        "What do you know?",
+        "Right, thanks.",
+        "Good.",
+        "Why did Olga leave?",
+        "Why not ask Anna?",
+        "Warum ist der Himmel blau?",
+        "Anything else for today?",
     ],
 )
 def test_who_says_more_asks_that(prompt):
@@ -106,27 +117,6 @@ def test_behind_our_fallback_more_words_only_insist(prompt):
     assert insisted_on(Turn(prompt, history=said(ASKED, REFUSED))) == Turn(ASKED)
     elsewhere = Turn(prompt, history=said("Is a whale a fish?", "No."))
     assert insisted_on(elsewhere) is elsewhere
-
-
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "I'll check.",
-        "I know.",
-        "I know why.",
-        "Tell me a joke.",
-        "What do you know?",
-        "Right, thanks.",
-        "Good.",
-        "Why did Olga leave?",
-        "Why not ask Anna?",
-        "Warum ist der Himmel blau?",
-        "Anything else for today?",
-    ],
-)
-def test_behind_our_fallback_one_may_go_on(prompt):
-    turn = Turn(prompt, history=said(ASKED, REFUSED))
-    assert insisted_on(turn) is turn
 
 
 def test_who_insists_twice_asks_the_same_question():
