@@ -6,7 +6,6 @@ it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from palace.errors import ConfigError
+from palace.text.moments import iso_moment
 from palace.types.memory import MemoryKind, Trust
 from palace.types.session import Message
 
@@ -173,7 +173,7 @@ def _said_at(at: object) -> datetime | None:
     """Return when a host's message was said; None for what is no moment."""
     if isinstance(at, str):
         try:
-            at = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", at.strip()))
+            at = iso_moment(at.strip())
         except ValueError:
             return None
     return moment_in("at", at) if isinstance(at, datetime) else None

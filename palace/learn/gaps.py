@@ -13,6 +13,8 @@ from datetime import datetime, timezone
 from functools import cache
 from typing import Any
 
+from palace.text.moments import iso_moment
+
 SIMILAR = 0.6
 _MISSED = frozenset({"nothing_stored", "near_miss"})
 _KNOWN = frozenset({*_MISSED, "hit"})
@@ -164,5 +166,5 @@ def _near(record: Mapping[str, Any]) -> str:
 
 def _moment(record: Mapping[str, Any]) -> datetime:
     at = record["at"]
-    moment = at if isinstance(at, datetime) else datetime.fromisoformat(str(at))
+    moment = at if isinstance(at, datetime) else iso_moment(str(at))
     return moment.astimezone(timezone.utc)

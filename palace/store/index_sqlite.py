@@ -34,7 +34,7 @@ from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 

@@ -27,7 +27,7 @@ from palace.store.json_lines import (
     overwrite_lines,
     read_newest_first,
 )
-from palace.text import aware_moment, id_time, new_id, utc_now
+from palace.text.moments import aware_moment, id_time, new_id, utc_now
 
 MIN_PREFIX_CHARS = 6
 _MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")

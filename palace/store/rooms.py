@@ -45,7 +45,7 @@ from palace.store.tree import (
     stray_note,
 )
 from palace.store.written_log import WrittenLog
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.checks import Overwritten
 from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
 from palace.types.session import ConversationTurn

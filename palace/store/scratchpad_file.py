@@ -43,7 +43,7 @@ from palace.store.json_lines import (
     overwrite_lines,
 )
 from palace.store.names import session_file_name
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.memory import Trust
 from palace.types.session import ScratchEntry
 

@@ -27,7 +27,8 @@ from palace.secrets import redact
 from palace.store.journal import new_record
 from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import iso_moment, utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
@@ -265,11 +266,8 @@ class ConsolidatingVerbs(WritingVerbs):
             return memory.created is not None and begin <= memory.created <= end
 
         memories = {m.id: m for m in self.index.memories()}
-        records = [
-            r
-            for r in self.journal.records(since=begin)
-            if datetime.fromisoformat(str(r["at"]).replace("Z", "+00:00")) <= end
-        ]
+        found = self.journal.records(since=begin)
+        records = [record for record in found if iso_moment(record["at"]) <= end]
         verdicts = [r for r in records if r["type"] == "verdict"]
         dated = [m for m in memories.values() if within(m)]
         report = compose_report(

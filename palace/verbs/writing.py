@@ -27,7 +27,7 @@ from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, drop_plan, forget
 from palace.ports import scope_of
 from palace.recall.triggers import trigger_fault
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.changes import WriteResult
 from palace.types.memory import Draft, Memory, MemoryKind, Trust
 from palace.types.session import ScratchEntry

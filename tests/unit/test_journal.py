@@ -13,7 +13,7 @@ import pytest
 
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.store.journal import FileJournal
-from palace.text import new_id
+from palace.text.moments import new_id
 
 UTC = timezone.utc
 
