@@ -63,6 +63,8 @@ _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 class SqliteIndex:
     """Search structure in one SQLite file (WAL), shared by processes and threads.
 
+    Any call may raise `StoreUnavailableError`, where SQLite or the file system refuses.
+
     Args:
         path: The database file, or None to keep the index in memory.
         at: The moment, UTC, at which a memory has to be valid to be found; None for now.
@@ -123,11 +125,7 @@ class SqliteIndex:
         return self._database.leave_full_disk(refused)
 
     def generation(self) -> int:
-        """Return a number that is another one once everything was thrown away.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return a number that is another one once everything was thrown away."""
         return self._database.generation()
 
     def clear(self) -> None:

@@ -39,6 +39,7 @@ class FileJournal:
 
     A record belongs to the month of its own `at`, in UTC; or to the one after it, if that has
     begun: order is the order of writing, so a clock that was set back does not reorder anything.
+    Any call may raise `StoreUnavailableError`, where the disk refuses.
 
     Args:
         folder: Where the month files are; made at the first write, mode 0700.
@@ -67,7 +68,6 @@ class FileJournal:
 
         Raises:
             ConfigError: If one of these is missing, or JSON cannot say the record.
-            StoreUnavailableError: If the disk refuses.
         """
         at = aware_moment(record.get("at"))
         if at is None or not all(_is_name(record.get(key)) for key in ("id", "type")):
@@ -99,9 +99,6 @@ class FileJournal:
             among: Look at this many of the newest lines only, whatever they hold.
             holding: Only records in which one of these texts stands somewhere: ids or names of
                 fields, in plain ASCII. The others are not even parsed.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
         """
         types = None if type is None else {type: _needle(type)}
         needles = [b""] if holding is None else [text.encode() for text in holding]
@@ -128,9 +125,6 @@ class FileJournal:
 
         Args:
             record_id: A whole id, or at least 6 characters of its beginning.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
         """
         if not record_id:
             return None
@@ -159,9 +153,6 @@ class FileJournal:
         Returns:
             Records newest first; None if the mark no longer fits, because a month file is shorter
             or gone.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
         """
         needles = None if types is None else {type: _needle(type) for type in types}
         left: Counter[str] = Counter()
@@ -189,9 +180,6 @@ class FileJournal:
 
         Returns:
             Names of the files that were deleted.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be deleted.
         """
         if self._retention_days is None:
             return ()
@@ -219,9 +207,6 @@ class FileJournal:
 
         Returns:
             How many records changed.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be written.
         """
         with self._lock:
             files = self._month_files()

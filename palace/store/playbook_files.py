@@ -41,6 +41,8 @@ class _Parts:
 class PlaybookFiles:
     """The playbooks of one palace.
 
+    Any call may raise `StoreUnavailableError`, where a file or folder cannot be read.
+
     Args:
         root: The palace; its playbooks are `playbooks/*.md`.
     """
@@ -49,19 +51,11 @@ class PlaybookFiles:
         self.root = root
 
     def scan(self) -> list[FileStamp]:
-        """Return a stamp for every playbook file, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If the folder cannot be read.
-        """
+        """Return a stamp for every playbook file, sorted by path."""
         return [stamp for stamp in self._scan()[0] if stamp.path.count("/") == 1]
 
     def all(self) -> list[Playbook]:
-        """Return every playbook, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return every playbook, sorted by path."""
         return [self._read(stamp.path).playbook for stamp in self.scan()]
 
     def get(self, name: str) -> Playbook:
@@ -70,7 +64,6 @@ class PlaybookFiles:
         Raises:
             MemoryNotFoundError: If there is none.
             UnsafeNameError: If the name is unsafe.
-            StoreUnavailableError: If it cannot be read.
         """
         return self._read(self._path(name)).playbook
 
@@ -79,18 +72,12 @@ class PlaybookFiles:
 
         Raises:
             MemoryNotFoundError: If it is gone.
-            UnsafeNameError: If the path leads out of the palace.
-            StoreUnavailableError: If it cannot be read.
         """
         parts = self._read(path)
         return Document(path, parts.digest, parts.playbook.title, (), (as_memory(parts.playbook),))
 
     def faults(self) -> list[Fault]:
-        """Return everything that was left out or not understood, in all playbooks.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return everything that was left out or not understood, in all playbooks."""
         stamps, faults = self._scan()
         nested = [stamp.path for stamp in stamps if stamp.path.count("/") > 1]
         faults += [Fault(path, 1, "it is not read: playbooks are in no folder") for path in nested]

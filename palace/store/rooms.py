@@ -62,7 +62,8 @@ class RoomStore:
 
     Every write takes the palace's lock, reads the file anew, edits only what was asked, and is
     durable when it returns. A file that somebody without the lock changes meanwhile is read again
-    and edited again, at most 20 times.
+    and edited again, at most 20 times. Any call may raise `StoreUnavailableError`, where the file
+    system refuses, and `UnsafeNameError`, where a path leaves the palace.
 
     Args:
         root: The palace; made when first written to.
@@ -97,20 +98,11 @@ class RoomStore:
         return locked(self.root, timeout_s=self._lock_timeout_s)
 
     def scan(self) -> list[FileStamp]:
-        """Return a stamp for every memory file of rooms and timeline, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If a folder cannot be read.
-        """
+        """Return a stamp for every memory file of rooms and timeline, sorted by path."""
         return scan_files(self.root, (ROOMS, TIMELINE))[0]
 
     def stamp(self, path: str) -> FileStamp | None:
-        """Return the stamp of one file without looking at the others; None if it is gone.
-
-        Raises:
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be looked at.
-        """
+        """Return the stamp of one file without looking at the others; None if it is gone."""
         real = resolve_inside(self.root, path)
         with refusals("read", real), suppress(FileNotFoundError):
             status = real.stat()
@@ -118,11 +110,7 @@ class RoomStore:
         return None
 
     def faults(self) -> list[Fault]:
-        """Return everything that is left out or not understood, in all files.
-
-        Raises:
-            StoreUnavailableError: If a folder or file cannot be read.
-        """
+        """Return everything that is left out or not understood, in all files."""
         stamps, faults = scan_files(self.root, (ROOMS, TIMELINE))
         for stamp in stamps:
             faults.extend(self.read(stamp.path).faults)
@@ -140,8 +128,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If there is no such file.
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be read.
         """
         return self._pages.document(path)
 
@@ -173,7 +159,6 @@ class RoomStore:
 
         Raises:
             UnsafeNameError: If the name is unsafe.
-            StoreUnavailableError: If the file system refuses.
         """
         with self.locked():
             folder = room_folder(self.root, room)
@@ -195,7 +180,6 @@ class RoomStore:
             StoreError: If the text is empty.
             UnsafeNameError: If a name is unsafe.
             WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         return self.add_many([draft], room=room, drawer=drawer)[0]
 
@@ -232,7 +216,6 @@ class RoomStore:
             ValueError: If a field is unknown or its value is not of its kind.
             MemoryNotFoundError: If the memory is gone.
             WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         if "id" in fields:
             raise ValueError("an id is never changed")
@@ -261,7 +244,6 @@ class RoomStore:
         Raises:
             MemoryNotFoundError: If the memory is gone already.
             WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
 
         def change(page: Page) -> str:
@@ -277,7 +259,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file cannot be read.
         """
         page = self._pages.page(memory.path)
         return page.goes_on(_find(page, memory).position)
@@ -287,7 +268,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file cannot be read.
         """
         page = self._pages.page(memory.path)
         return page.comment_of(_find(page, memory).position)
@@ -303,7 +283,6 @@ class RoomStore:
         Raises:
             WriteConflictError: If its comment is another one by now, or the file kept changing.
             MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file system refuses.
         """
         position = 0
 
@@ -347,11 +326,7 @@ class RoomStore:
         return stamp, self.read(path)
 
     def overwritten(self) -> list[Overwritten]:
-        """Return what was written within a day and does not stand as it was written.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return what was written within a day and does not stand as it was written."""
         return overwritten(self._log.all(), self._page_now, self._standing)
 
     def recover(self, memory_id: str) -> Memory | None:
@@ -364,7 +339,6 @@ class RoomStore:
             MemoryNotFoundError: If nothing of it was overwritten.
             StoreError: If it cannot stand in its file without changing others.
             WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         with self.locked():
             lost = {one.id for one in self.overwritten()}
@@ -383,20 +357,12 @@ class RoomStore:
         return next((memory for memory in page.memories if memory.id == memory_id), None)
 
     def forget_writes(self, path: str) -> None:
-        """Forget what was written to one file: it was made to be removed.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Forget what was written to one file: it was made to be removed."""
         with self.locked():
             self._log.trim(without=lambda written: written.path == path)
 
     def forget_words(self, holds: Callable[[str], bool]) -> None:
-        """Forget what was written with these words, so that nobody can put them back.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Forget what was written with these words, so that nobody can put them back."""
         with self.locked():
             self._log.trim(without=lambda written: holds(text_of(written)))
 
@@ -438,7 +404,6 @@ class RoomStore:
 
         Raises:
             WriteConflictError: If a page kept changing; pages before it are written.
-            StoreUnavailableError: If the file system refuses.
         """
         days: dict[str, list[ConversationTurn]] = {}
         for turn in turns:

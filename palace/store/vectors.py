@@ -45,6 +45,7 @@ class VectorIndex:
 
     Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
     expired, removed) is asked of the index for the head of the list, again until the list is full.
+    Any call may raise `StoreUnavailableError`, where index, vectors or graph cannot be used.
 
     Args:
         index: Where the memories are.
@@ -79,7 +80,6 @@ class VectorIndex:
 
         Raises:
             EmbedderMismatchError: If the stored vectors have other dimensions by now.
-            StoreUnavailableError: If index or vectors cannot be read.
         """
         with self._lock:
             table = self._synced()
@@ -136,7 +136,6 @@ class VectorIndex:
 
         Raises:
             EmbedderMismatchError: If the stored vectors have other dimensions by now.
-            StoreUnavailableError: If index or vectors cannot be read.
         """
         with self._lock:
             table = self._synced()
@@ -221,9 +220,6 @@ class VectorIndex:
 
         Returns:
             Whether a graph was written.
-
-        Raises:
-            StoreUnavailableError: If it cannot be written.
         """
         with self._lock:
             self._synced()
