@@ -25,7 +25,6 @@ from palace.verbs.calibrating import CalibratingVerbs
 from palace.verbs.consolidating import ConsolidatingVerbs
 from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
-from palace.verbs.recovering import RecoveringVerbs
 from palace.verbs.transferring import TransferringVerbs
 from palace.verbs.weighing import WeighingVerbs
 
@@ -69,7 +68,6 @@ class Mempalace(
     EmbeddingVerbs,
     CalibratingVerbs,
     AuditingVerbs,
-    RecoveringVerbs,
     WeighingVerbs,
 ):
     """A palace: one directory, the whole memory of one agent or user.

@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
 from palace.learn.json_stream import UTF16_MARKS
-from palace.learn.places import SUFFIX
-from palace.learn.transfer import FOLDERS, FORMAT, IDENTITY, markdown_files
+from palace.learn.transfer import FOLDERS, FORMAT, markdown_files
+from palace.types.memory import IDENTITY_FILE, SUFFIX
 
 Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -73,7 +73,7 @@ def is_palace(source: Path) -> bool:
 
     It says who it is, or holds its index, or has no notes but in the places of a palace.
     """
-    if (source / IDENTITY).is_file() or (source / ".palace").is_dir():
+    if (source / IDENTITY_FILE).is_file() or (source / ".palace").is_dir():
         return True
     tops = {path.split("/")[0] for path in markdown_files(source)}
     return any((source / name).is_dir() for name in FOLDERS) and tops <= {*FOLDERS, *NOT_NOTES}

@@ -14,10 +14,7 @@ from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.names import resolve_inside
-from palace.types.memory import Fault
-
-IDENTITY_FILE = "identity.txt"
-MAX_IDENTITY_CHARS = 1000
+from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Playbooks: documented procedures, one Markdown file each.
 
-In: files that people wrote. Out: playbooks with their triggers, warnings
-and numbered steps, and faults for what could not be understood.
+In: files that people wrote. Out: playbooks with their triggers, warnings and numbered steps, each
+as the one memory that it is in the index, and faults for what could not be understood.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import digest, read_bytes, refusals
 from palace.store.front_matter import read_front_matter, text_list
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
-from palace.store.playbook_pages import as_memory
-from palace.store.tree import SUFFIX, existing_name, scan_files
-from palace.types.memory import PLAYBOOKS, Document, Fault, FileStamp, Playbook
+from palace.store.tree import existing_name, scan_files
+from palace.types.memory import PLAYBOOKS, SUFFIX, Document, Fault, FileStamp, Memory, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
 
@@ -101,6 +100,46 @@ class PlaybookFiles:
         with refusals("read", real):
             seconds = real.stat().st_mtime
         return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
+
+
+def as_memory(playbook: Playbook) -> Memory:
+    """Return a playbook as the memory that the walk may hand on: title, cautions and steps."""
+    cautions = [
+        f"{label}: {'; '.join(items)}"
+        for label, items in (
+            ("Prerequisites", playbook.prerequisites),
+            ("Warnings", playbook.warnings),
+        )
+        if items
+    ]
+    return Memory(
+        id=f"p-{playbook.name}",
+        text="\n".join([playbook.title, *cautions, _body(playbook)]),
+        path=playbook.path,
+        line=playbook.line,
+        room=PLAYBOOKS,
+        drawer=playbook.name,
+        title=playbook.title,
+        kind="procedure",
+        triggers=playbook.triggers,
+    )
+
+
+def _body(playbook: Playbook) -> str:
+    """Return the steps, numbered; where anything stands beside them, all of it as it is written.
+
+    A warning in words of its own must not get lost, and the steps of a way back are not the last
+    steps of the way there.
+    """
+    lines = split_lines(playbook.body)
+    blocks = [
+        b for b in find_blocks([line.rstrip("\r\n") for line in lines]) if b.kind != "comment"
+    ]
+    if blocks and blocks[0].kind == "heading" and blocks[0].title == playbook.title:
+        del lines[blocks[0].start : blocks.pop(0).end]
+    if blocks and all(block.ordered for block in blocks):
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(playbook.steps, 1))
+    return "".join(lines).strip()
 
 
 def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:

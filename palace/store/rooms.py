@@ -36,8 +36,6 @@ from palace.store.page_files import PageFiles
 from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import (
-    ROOMS,
-    SUFFIX,
     drawer_file,
     room_folder,
     room_names,
@@ -47,7 +45,16 @@ from palace.store.tree import (
 from palace.store.written_log import WrittenLog
 from palace.text.moments import new_id, utc_now
 from palace.types.checks import Overwritten
-from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
+from palace.types.memory import (
+    ROOMS,
+    SUFFIX,
+    TIMELINE,
+    Document,
+    Draft,
+    Fault,
+    FileStamp,
+    Memory,
+)
 from palace.types.session import ConversationTurn
 
 _DEFAULTS = Draft(text="")

@@ -15,7 +15,6 @@ from pathlib import Path
 from palace.errors import UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import listing, unavailable
-from palace.store.identity_file import IDENTITY_FILE
 from palace.store.names import (
     drawer_name,
     fold_case,
@@ -26,10 +25,16 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
-from palace.types.memory import PLAYBOOKS, TIMELINE, Fault, FileStamp
+from palace.types.memory import (
+    IDENTITY_FILE,
+    PLAYBOOKS,
+    ROOMS,
+    SUFFIX,
+    TIMELINE,
+    Fault,
+    FileStamp,
+)
 
-ROOMS = "rooms"
-SUFFIX = ".md"
 _LEADS_OUT = "a symlink that leads out of the palace"
 
 
