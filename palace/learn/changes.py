@@ -33,9 +33,6 @@ class EditableStore(DrawerStore, Protocol):
 class WatchedStore:
     """A `DrawerStore` that notes the steps of what is done through it.
 
-    Args:
-        store: The store that does it.
-
     Attributes:
         steps: What was done, in order, ready for the journal.
         named: Derived id -> the id that a memory was given with its first comment.

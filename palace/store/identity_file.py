@@ -41,9 +41,6 @@ class IdentityFile:
 
     Any call may raise `StoreUnavailableError`, where the file system refuses, and
     `UnsafeNameError`, where the file is a symlink out of the palace.
-
-    Args:
-        root: The palace.
     """
 
     def __init__(self, root: Path) -> None:

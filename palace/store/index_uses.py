@@ -37,11 +37,7 @@ class FileUse(NamedTuple):
 
 
 class UseTable:
-    """The table `uses` of an index; implements the port `UseCounters`.
-
-    Args:
-        database: Of the index.
-    """
+    """The table `uses` of an index; implements the port `UseCounters`."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database

@@ -29,9 +29,6 @@ class FileSessionMarks:
     Files have mode 0600: they hold what the sessions were condensed to. Any call may raise
     `StoreUnavailableError`, where the file system refuses, and `UnsafeNameError`, where a session
     id names no file.
-
-    Args:
-        root: The palace.
     """
 
     def __init__(self, root: Path) -> None:

@@ -46,10 +46,6 @@ class VectorIndex:
     Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
     expired, removed) is asked of the index for the head of the list, again until the list is full.
     Any call may raise `StoreUnavailableError`, where index, vectors or graph cannot be used.
-
-    Args:
-        index: Where the memories are.
-        file: Where their vectors are.
     """
 
     def __init__(self, index: SqliteIndex, file: VectorFile) -> None:
