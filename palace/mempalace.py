@@ -73,7 +73,9 @@ class Mempalace(
     """A palace: one directory, the whole memory of one agent or user.
 
     Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`. What it is
-    made of is told by `OpenedPalace`.
+    made of is told by `OpenedPalace`. Whatever is called: what is no text, or empty, where text is
+    wanted is refused with `ConfigError`; a disk, a lock or a database that refuses raises
+    `StoreUnavailableError`.
     """
 
     @classmethod

@@ -1,7 +1,7 @@
 """The palace's folders: which memory files there are, and which of them a name means.
 
 In: the root of a palace. Out: stamps of its files, folder and file names as they are on disk,
-and faults for what cannot be read safely.
+and faults for what cannot be read safely; `StoreUnavailableError` where a folder cannot be read.
 """
 
 from __future__ import annotations
@@ -47,9 +47,6 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
     Args:
         root: The palace.
         folders: Below the root; missing ones are empty.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     stamps: list[FileStamp] = []
     links: list[FileStamp] = []
@@ -85,9 +82,6 @@ def own_files(root: Path) -> list[str]:
     """Return what a person owns in a palace, as paths relative to its root, sorted.
 
     That is `identity.txt`, the Markdown of rooms and timeline, and the playbooks.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     identity = root / IDENTITY_FILE
     is_own = identity.is_file() and is_inside(os.path.realpath(identity), os.path.realpath(root))
@@ -117,9 +111,6 @@ def walk(
         root: The palace.
         folders: Below the root.
         faults: Gets one fault for each name that is left out for safety.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     real_root = os.path.realpath(root)
     pending = [(folder, os.path.realpath(root / folder)) for folder in folders]
@@ -157,9 +148,6 @@ def room_names(root: Path) -> list[str]:
     """Return the names of all rooms, nested ones as `a/b`, sorted.
 
     Drawers that stand in no folder are in the room `.`.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     found = {ROOMS: False}
     for path, entry in walk(root, (ROOMS,), []):
@@ -177,7 +165,6 @@ def room_folder(root: Path, room: str) -> str:
 
     Raises:
         UnsafeNameError: If the name is unsafe.
-        StoreUnavailableError: If a folder cannot be read.
     """
     folder = ROOMS
     try:
@@ -199,7 +186,6 @@ def drawer_file(root: Path, room: str, drawer: str) -> str:
 
     Raises:
         UnsafeNameError: If a name is unsafe.
-        StoreUnavailableError: If a folder cannot be read.
     """
     name = without_suffix(drawer)
     folder = room_folder(root, room)

@@ -181,7 +181,6 @@ class AnsweringVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If the journal has none.
-            ConfigError: If the id is no text, or empty.
         """
         check_names(id=verdict_id)
         record = (

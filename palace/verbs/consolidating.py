@@ -104,8 +104,6 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the disk refuses.
-            ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
@@ -141,8 +139,6 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the disk refuses.
-            ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
@@ -185,7 +181,6 @@ class ConsolidatingVerbs(WritingVerbs):
             The entry as it stands on the timeline; the same task with the same words is one entry.
 
         Raises:
-            ConfigError: If the task or what was done is no text.
             TextRefusedError: If there is nothing to archive, or it is unfit.
             SecretRefusedError: If it holds a secret.
         """

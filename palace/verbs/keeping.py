@@ -110,7 +110,6 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is nothing to take back, or a part of it was taken out by
                 hand and another one was not.
             WriteConflictError: If the memory was changed since; not retryable.
-            ConfigError: If the id is no text, or empty.
         """
         check_names(id=event)
         self.require_root()
@@ -202,10 +201,8 @@ class KeepingVerbs(WritingVerbs):
             What went, and where the same words still stand.
 
         Raises:
-            ConfigError: If the reason is no text.
             MemoryNotFoundError: If there is no such memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
-            StoreUnavailableError: If a part of the palace cannot be written.
         """
         check_texts(reason=reason)
         self.refresh()
@@ -248,9 +245,6 @@ class KeepingVerbs(WritingVerbs):
         """Return what this palace wrote within a day and a file does not have as it was written.
 
         Nothing tells an old copy saved over it from a deletion by hand: both are listed.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
         """
         return tuple(self.store.overwritten())
 
@@ -266,7 +260,6 @@ class KeepingVerbs(WritingVerbs):
         Raises:
             MemoryNotFoundError: If nothing of it was overwritten.
             StoreError: If it cannot stand in its file without changing others.
-            StoreUnavailableError: If the file system refuses.
         """
         path = next((one.path for one in self.overwritten() if one.id == memory_id), None)
         memory = self.store.recover(memory_id)
