@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -172,4 +172,4 @@ def _moment(data: Mapping[str, Any], key: str) -> str:
         return ""
     if at.year < 1970:  # the zero time of servers that do not know null
         return ""
-    return minutes(at if at.tzinfo else at.replace(tzinfo=timezone.utc))
+    return minutes(at)

@@ -325,9 +325,7 @@ def moment_of(text: str) -> datetime:
     try:
         if span:
             return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
-        moment = iso_moment(text.strip())
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return zoned.astimezone(timezone.utc)
+        return iso_moment(text.strip())
     except (ValueError, OverflowError) as error:
         raise ConfigError(
             f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"

@@ -18,26 +18,43 @@ def utc_now() -> datetime:
     return datetime.now(tz=timezone.utc).replace(microsecond=0)
 
 
-def iso_moment(text: str) -> datetime:
-    """Return the moment of a text in ISO 8601; of no zone where it names none.
+def in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC, which one of no zone is in already.
 
     Raises:
-        ValueError: If it is no such text.
+        OverflowError: If UTC knows no such moment.
     """
-    # Python 3.10 does not know the Z of ISO 8601.
-    return datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text))
+    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
+    return zoned.astimezone(timezone.utc)
+
+
+def iso_moment(text: str) -> datetime:
+    """Return the moment of a text in ISO 8601, in UTC, which one of no zone is in already.
+
+    Raises:
+        ValueError: If it is no such text, or UTC knows no such moment.
+    """
+    try:
+        return in_utc(_as_written(text))
+    except OverflowError as error:
+        raise ValueError("beyond the calendar") from error
 
 
 def aware_moment(value: object) -> datetime | None:
     """Return a moment or its ISO text in UTC, or None for anything else and for one of no zone."""
     if isinstance(value, str):
         try:
-            value = iso_moment(value)
+            value = _as_written(value)
         except ValueError:
             return None
     if not isinstance(value, datetime) or value.tzinfo is None:
         return None
     return value.astimezone(timezone.utc)
+
+
+def _as_written(text: str) -> datetime:
+    # Python 3.10 does not know the Z of ISO 8601.
+    return datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text))
 
 
 def new_id(prefix: str) -> str:

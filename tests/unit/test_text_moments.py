@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from palace.text.moments import aware_moment, id_time, iso_moment, new_id, utc_now
+from palace.text.moments import aware_moment, id_time, in_utc, iso_moment, new_id, utc_now
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
@@ -19,9 +19,15 @@ def test_one_moment_however_its_zone_is_written(text: str) -> None:
     assert iso_moment(text) == aware_moment(text) == NOON
 
 
-def test_without_a_zone_it_is_as_written_and_not_aware() -> None:
-    assert iso_moment("2026-03-02T12:00") == NOON.replace(tzinfo=None)
+def test_without_a_zone_it_is_in_utc_and_none_that_is_aware() -> None:
+    assert iso_moment("2026-03-02T12:00") == in_utc(NOON.replace(tzinfo=None)) == NOON
     assert aware_moment("2026-03-02T12:00") is None
+
+
+@pytest.mark.parametrize("text", ["noon", "2026-13-01", "0001-01-01T00:00+01:00"])
+def test_what_is_no_moment_of_utc_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        iso_moment(text)
 
 
 @pytest.mark.parametrize("value", ["", "noon", "2026-13-01", None, 7])
