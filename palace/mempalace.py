@@ -21,11 +21,10 @@ from palace.types.checks import Check
 from palace.types.memory import Memory
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
-from palace.verbs.calibrating import CalibratingVerbs
 from palace.verbs.consolidating import ConsolidatingVerbs
-from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
 from palace.verbs.transferring import TransferringVerbs
+from palace.verbs.tuning import TuningVerbs
 from palace.verbs.weighing import WeighingVerbs
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
@@ -65,8 +64,7 @@ class Mempalace(
     ConsolidatingVerbs,
     TransferringVerbs,
     AnsweringVerbs,
-    EmbeddingVerbs,
-    CalibratingVerbs,
+    TuningVerbs,
     AuditingVerbs,
     WeighingVerbs,
 ):
