@@ -91,15 +91,7 @@ class FileJournal:
         among: int | None = None,
         holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records newest first; month files are opened one after another, as needed.
-
-        Args:
-            since: Only records of this moment or later; aware.
-            type: Only records of this type.
-            among: Look at this many of the newest lines only, whatever they hold.
-            holding: Only records in which one of these texts stands somewhere: ids or names of
-                fields, in plain ASCII. The others are not even parsed.
-        """
+        """See `Journal.records`; month files are opened one after another, as needed."""
         types = None if type is None else {type: _needle(type)}
         needles = [b""] if holding is None else [text.encode() for text in holding]
         for path in self._month_files():
@@ -172,18 +164,11 @@ class FileJournal:
         fits = all(reached.get(name, -1) >= offset for name, offset in mark.items())
         return (found, reached) if fits else None
 
-    def apply_retention(self, now: datetime | None = None) -> tuple[str, ...]:
-        """Delete the month files that lie wholly before the retention, oldest first.
-
-        Args:
-            now: The present moment, aware.
-
-        Returns:
-            Names of the files that were deleted.
-        """
+    def apply_retention(self) -> tuple[str, ...]:
+        """Delete the month files that lie wholly before the retention; return their names."""
         if self._retention_days is None:
             return ()
-        oldest = (now or utc_now()) - timedelta(days=self._retention_days)
+        oldest = utc_now() - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
         with refusals("delete", self.folder):
             for path in expired:

@@ -107,11 +107,9 @@ class ConsolidatingVerbs(WritingVerbs):
         """
         check_texts(session=session_id)
         check_given(project=project)
-        from palace.learn.consolidate import About
-
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
-            messages_in(history), session_id, about=About(project, task), ask=force
+            messages_in(history), session_id, project=project, task=task, ask=force
         )
         if done.status == "condensed":
             self._note_consolidation(done, session_id)
