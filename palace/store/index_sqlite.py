@@ -63,7 +63,8 @@ _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 class SqliteIndex:
     """Search structure in one SQLite file (WAL), shared by processes and threads.
 
-    Any call may raise `StoreUnavailableError`, where SQLite or the file system refuses.
+    Any call may raise `StoreUnavailableError`, where SQLite or the file system refuses, and, where
+    `wait` is False, `IndexBusyError`, while another program is writing.
 
     Args:
         path: The database file, or None to keep the index in memory.
@@ -171,20 +172,13 @@ class SqliteIndex:
             )
 
     def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None.
-
-        Raises:
-            StoreUnavailableError: If it cannot be told now, because another program is writing.
-        """
+        """Return what SQLite finds wrong with the file, or None; raises if it cannot tell now."""
         return self._database.check("INSERT INTO postings (postings) VALUES ('integrity-check')")
 
     # -- writing -------------------------------------------------------------------------------
 
     def stamps(self) -> Mapping[str, tuple[FileStamp, bool]]:
-        """Return path -> (stamp, racy) of every indexed file.
-
-        A racy file was written so shortly before it was read that its time stamp proves nothing.
-        """
+        """See `StampTable.all`."""
         return self._stamps.all()
 
     def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:
@@ -213,9 +207,6 @@ class SqliteIndex:
 
         Returns:
             How many memories the files hold.
-
-        Raises:
-            IndexBusyError: If another program is writing and `wait` is False.
         """
         with self._database.held():
             with self._stamps.transaction(wait=wait) as (connection, stamped):
@@ -241,11 +232,7 @@ class SqliteIndex:
                 connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
 
     def touch(self, stamps: Iterable[FileStamp], *, wait: bool = True) -> None:
-        """Note new stamps of files whose content did not change.
-
-        Raises:
-            IndexBusyError: If another program is writing and `wait` is False.
-        """
+        """Note new stamps of files whose content did not change."""
         with self._stamps.transaction(wait=wait) as (connection, stamped):
             for stamp in stamps:
                 now = time.time_ns()
@@ -268,9 +255,7 @@ class SqliteIndex:
         limit: int,
         at: datetime | None = None,
     ) -> list[Candidate]:
-        """Return active, visible memories holding any of the terms, best BM25 first.
-
-        They are valid at this moment; at that of the index if it is not given.
+        """See `Index.candidates`; without a moment they are valid at that of the index.
 
         In a large palace memories that hold only its most frequent words may be passed over; see
         `palace.store.postings.best_rows`.

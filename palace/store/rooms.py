@@ -69,8 +69,11 @@ class RoomStore:
 
     Every write takes the palace's lock, reads the file anew, edits only what was asked, and is
     durable when it returns. A file that somebody without the lock changes meanwhile is read again
-    and edited again, at most 20 times. Any call may raise `StoreUnavailableError`, where the file
-    system refuses, and `UnsafeNameError`, where a path leaves the palace.
+    and edited again, at most 20 times.
+
+    Any call may raise `StoreUnavailableError`, where the file system refuses, `UnsafeNameError`,
+    where a name or path is unsafe, and `MemoryNotFoundError`, where the memory it is about is gone;
+    a write also `WriteConflictError`, where a file keeps changing.
 
     Args:
         root: The palace; made when first written to.
@@ -150,7 +153,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If there is no such room.
-            UnsafeNameError: If the name is unsafe.
         """
         folder = room_folder(self.root, room)
         if not resolve_inside(self.root, folder).is_dir():
@@ -162,11 +164,7 @@ class RoomStore:
         return [name for name in names if "/" not in name]
 
     def create_room(self, room: str) -> str:
-        """Make a room, unless it is there, and return its name as it stands on disk.
-
-        Raises:
-            UnsafeNameError: If the name is unsafe.
-        """
+        """Make a room, unless it is there, and return its name as it stands on disk."""
         with self.locked():
             folder = room_folder(self.root, room)
             path = resolve_inside(self.root, folder)
@@ -185,8 +183,6 @@ class RoomStore:
 
         Raises:
             StoreError: If the text is empty.
-            UnsafeNameError: If a name is unsafe.
-            WriteConflictError: If the file kept changing.
         """
         return self.add_many([draft], room=room, drawer=drawer)[0]
 
@@ -221,8 +217,6 @@ class RoomStore:
 
         Raises:
             ValueError: If a field is unknown or its value is not of its kind.
-            MemoryNotFoundError: If the memory is gone.
-            WriteConflictError: If the file kept changing.
         """
         if "id" in fields:
             raise ValueError("an id is never changed")
@@ -246,12 +240,7 @@ class RoomStore:
         return page.memories[page.position_of(memory_id)]
 
     def erase(self, memory: Memory) -> None:
-        """Take one memory out of its file for good; what else is there stays.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone already.
-            WriteConflictError: If the file kept changing.
-        """
+        """Take one memory out of its file for good; what else is there stays."""
 
         def change(page: Page) -> str:
             return page.remove(_find(page, memory).position)
@@ -262,20 +251,12 @@ class RoomStore:
             self._note(page, before, [memory.id])
 
     def goes_on(self, memory: Memory) -> bool:
-        """Whether somebody wrote on below the comment of a memory, in the same paragraph.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone.
-        """
+        """Whether somebody wrote on below the comment of a memory, in the same paragraph."""
         page = self._pages.page(memory.path)
         return page.goes_on(_find(page, memory).position)
 
     def comment_of(self, memory: Memory) -> str | None:
-        """Return the metadata comment of a memory as it stands in its file, or None.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone.
-        """
+        """Return the metadata comment of a memory as it stands in its file, or None."""
         page = self._pages.page(memory.path)
         return page.comment_of(_find(page, memory).position)
 
@@ -289,7 +270,6 @@ class RoomStore:
 
         Raises:
             WriteConflictError: If its comment is another one by now, or the file kept changing.
-            MemoryNotFoundError: If the memory is gone.
         """
         position = 0
 
@@ -318,7 +298,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If the file is gone.
-            WriteConflictError: If the file kept changing.
             StoreUnavailableError: If the file system refuses, or somebody is writing just now.
         """
 
@@ -345,7 +324,6 @@ class RoomStore:
         Raises:
             MemoryNotFoundError: If nothing of it was overwritten.
             StoreError: If it cannot stand in its file without changing others.
-            WriteConflictError: If the file kept changing.
         """
         with self.locked():
             lost = {one.id for one in self.overwritten()}

@@ -45,7 +45,8 @@ class VectorIndex:
 
     Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
     expired, removed) is asked of the index for the head of the list, again until the list is full.
-    Any call may raise `StoreUnavailableError`, where index, vectors or graph cannot be used.
+    Any call may raise `StoreUnavailableError`, where index, vectors or graph cannot be used, and a
+    question `EmbedderMismatchError`, where the stored vectors have other dimensions by now.
     """
 
     def __init__(self, index: SqliteIndex, file: VectorFile) -> None:
@@ -73,9 +74,6 @@ class VectorIndex:
         """Return (candidate key, cosine) of active, visible memories, nearest first.
 
         Ties are broken by key. Memories without a vector are left out.
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors have other dimensions by now.
         """
         with self._lock:
             table = self._synced()
@@ -128,11 +126,7 @@ class VectorIndex:
         return np.asarray(places[marked[table[_ROW, places]]])
 
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of every key that has a vector; the others are left out.
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors have other dimensions by now.
-        """
+        """Return the cosine of every key that has a vector; the others are left out."""
         with self._lock:
             table = self._synced()
             import numpy as np

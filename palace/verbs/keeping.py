@@ -119,7 +119,6 @@ class KeepingVerbs(WritingVerbs):
             done = undo_change(
                 record,
                 store=self.store,
-                get=self.index.get,
                 places=self.index.places,
                 written=self.index_file,
             )
