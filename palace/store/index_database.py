@@ -68,9 +68,6 @@ class IndexDatabase:
 
     Attributes:
         damaged: Whether SQLite met something that only a new file can repair.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be opened or remade.
     """
 
     def __init__(self, path: Path | None) -> None:

@@ -72,9 +72,6 @@ class SqliteIndex:
 
     Attributes:
         uses: How memories were used; as disposable as the rest.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be opened or rebuilt.
     """
 
     def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
@@ -107,9 +104,6 @@ class SqliteIndex:
         Returns:
             Whether the index was emptied, by this or by another program: then every file has to be
             looked at again.
-
-        Raises:
-            StoreUnavailableError: If it cannot be opened.
         """
         with self._database.held():
             if self._database.damaged:
