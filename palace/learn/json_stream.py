@@ -54,6 +54,15 @@ def stream_items(file: BinaryIO, *, max_item_bytes: int = MAX_ITEM_BYTES) -> Ite
     yield from reader.items(max_item_bytes)
 
 
+def is_json(text: str | bytes) -> bool:
+    """Whether a text is one whole JSON value."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 class _Reader:
     """A window on the file that begins with the element being read."""
 
