@@ -149,13 +149,13 @@ def room_names(root: Path) -> list[str]:
 
     Drawers that stand in no folder are in the room `.`.
     """
-    found = {ROOMS: False}
+    found: set[str] = set()
     for path, entry in walk(root, (ROOMS,), []):
         if entry.is_dir():
-            found[path] = True
+            found.add(path)
         elif path[-3:].lower() == SUFFIX:
-            found[posixpath.dirname(path)] = True
-    return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
+            found.add(posixpath.dirname(path))
+    return sorted(room_of(path[len(ROOMS) + 1 :]) for path in found)
 
 
 def room_folder(root: Path, room: str) -> str:
