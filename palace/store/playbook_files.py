@@ -40,7 +40,8 @@ class _Parts:
 class PlaybookFiles:
     """The playbooks of one palace.
 
-    Any call may raise `StoreUnavailableError`, where a file or folder cannot be read.
+    Any call may raise `StoreUnavailableError`, where a file or folder cannot be read, and
+    `UnsafeNameError`, where a name or path leads out of the palace.
 
     Args:
         root: The palace; its playbooks are `playbooks/*.md`.
