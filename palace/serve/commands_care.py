@@ -1,4 +1,4 @@
-"""The verbs that look after a palace: embed, calibrate, export, doctor, audit, recover, config …
+"""The verbs that look after a palace, from embed and export to doctor, audit and config.
 
 In: what a person typed. Out: one `Reply` for one call of the facade.
 """
