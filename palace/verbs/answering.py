@@ -22,11 +22,11 @@ from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp
 from palace.types.verdict import Verdict
 from palace.verbs.reading import ReadingVerbs
+from palace.verbs.waking import wake_up_sources
 
 if TYPE_CHECKING:
     from palace.enforce.answering import Answer, AnswerOptions
     from palace.enforce.grounding import CheckedAnswer
-from palace.verbs.waking import wake_up_sources
 
 _log = logging.getLogger(__name__)
 
