@@ -10,7 +10,6 @@ PalaceError
  │   ├─ TextRefusedError        text that is no memory: empty, raw tool output, too long
  │   │   ├─ SecretRefusedError        a secret at the write boundary; never echoed
  │   │   └─ PersonalDataRefusedError  personal data there, where the settings block it
- │   ├─ SchemaTooNewError
  │   ├─ EmbedderMismatchError
  │   ├─ IdentityTooLongError
  │   └─ StoreUnavailableError   disk, lock or permission
@@ -92,10 +91,6 @@ class SecretRefusedError(TextRefusedError):
 
 class PersonalDataRefusedError(TextRefusedError):
     """The text holds personal data and the settings block it; names kind and position only."""
-
-
-class SchemaTooNewError(StoreError):
-    """The derived index was written by a newer version."""
 
 
 class EmbedderMismatchError(StoreError):

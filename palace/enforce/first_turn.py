@@ -10,7 +10,7 @@ import threading
 from collections import OrderedDict
 
 from palace.ports import Journal
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 
 # In records. A session that began before them is woken up once more.
 _LOOKED_AT = 2000

@@ -28,10 +28,6 @@ def prior(worth: Worth, *, at: datetime) -> float:
 
     The shares are chosen, not fitted: enough to order what matches equally well, too little to lift
     what matches clearly worse. docs/decisions/0013 has what other sizes would cost.
-
-    Args:
-        worth: Of the memory.
-        at: The moment, aware.
     """
     corrects = worth.kind in ("correction", "negative")
     counts = worth.counts

@@ -31,7 +31,6 @@ from palace import (
 from palace.serve import (
     commands_care,
     commands_keep,
-    commands_meaning,
     commands_read,
     commands_sessions,
     commands_write,
@@ -154,7 +153,6 @@ program = Group(
         *commands_keep.VERBS,
         *commands_sessions.VERBS,
         *commands_read.VERBS,
-        *commands_meaning.VERBS,
         *commands_care.VERBS,
     ],
     params=[click.Option(["--version"], is_flag=True, help="Print the version.")],

@@ -17,8 +17,7 @@ from palace.errors import ConfigError
 from palace.learn.importing import import_path
 from palace.learn.intake import DIFFERS, Destination
 from palace.learn.places import place_reason
-from palace.learn.transfer import MAX_IDENTITY_CHARS, export_json, export_markdown
-from palace.store.identity_file import MAX_IDENTITY_CHARS as STORE_LIMIT
+from palace.learn.transfer import export_json, export_markdown
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
 from palace.verbs.transferring import _put_file
@@ -234,12 +233,9 @@ class TestFolderOfAPalace:
     def test_an_identity_alone_is_a_palace_but_not_a_too_long_one(self, target, tmp_path):
         done = target.take(put(tmp_path / "a", {"identity.txt": "I."}))
         assert (done.paths, done.ignored) == (("identity.txt",), ())
-        long = "x" * (MAX_IDENTITY_CHARS + 1)
+        long = "x" * (1001)
         done = Target(tmp_path / "second").take(put(tmp_path / "b", {"identity.txt": long}))
         assert "1001 of at most 1000" in done.refused[0].reason
-
-    def test_the_limit_is_that_of_the_store(self):
-        assert MAX_IDENTITY_CHARS == STORE_LIMIT
 
 
 class TestTurns:
