@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         PalaceError,
         PersonalDataRefusedError,
         RecallMiss,
+        SchemaTooNewError,
         SecretRefusedError,
         StoreError,
         StoreUnavailableError,
@@ -123,7 +124,7 @@ _HOME = {
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
         "EnforcementError FetchDeniedError FetchError FetchNotFoundError FetchTimeoutError "
         "IdentityTooLongError MemoryNotFoundError ModelError PalaceError PersonalDataRefusedError "
-        "RecallMiss SecretRefusedError StoreError StoreUnavailableError "
+        "RecallMiss SchemaTooNewError SecretRefusedError StoreError StoreUnavailableError "
         "TextRefusedError UngroundedAnswerError UnsafeNameError WriteConflictError"
     ),
     "palace.explaining": "explain_trace",
@@ -229,6 +230,7 @@ __all__ = [
     "RecallSignal",
     "Remembered",
     "RetrievalEnforcer",
+    "SchemaTooNewError",
     "ScratchEntry",
     "SecretRefusedError",
     "SentenceGate",

@@ -10,6 +10,7 @@ PalaceError
  │   ├─ TextRefusedError        text that is no memory: empty, raw tool output, too long
  │   │   ├─ SecretRefusedError        a secret at the write boundary; never echoed
  │   │   └─ PersonalDataRefusedError  personal data there, where the settings block it
+ │   ├─ SchemaTooNewError       an export of a newer version
  │   ├─ EmbedderMismatchError
  │   ├─ IdentityTooLongError
  │   └─ StoreUnavailableError   disk, lock or permission
@@ -91,6 +92,10 @@ class SecretRefusedError(TextRefusedError):
 
 class PersonalDataRefusedError(TextRefusedError):
     """The text holds personal data and the settings block it; names kind and position only."""
+
+
+class SchemaTooNewError(StoreError):
+    """An export was written by a newer version of this program, in a form not known here."""
 
 
 class EmbedderMismatchError(StoreError):

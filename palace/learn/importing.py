@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError
+from palace.errors import ConfigError, SchemaTooNewError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -388,12 +388,14 @@ def _export_entries(source: Path) -> tuple[list[Any], list[Any]]:
     data = read_json(source)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
-    if data.get("version") != VERSION:
-        raise ConfigError(
-            f"{source}:1: it is an export of version {str(data.get('version'))[:20]},"
-            f" known is {VERSION}",
+    version = data.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise SchemaTooNewError(
+            f"{source}:1: it is an export of version {str(version)[:20]}, known is {VERSION}",
             hint="use the version of this program that wrote it, or a newer one",
         )
+    if version != VERSION:
+        raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
     entries = data.get("files")
     if not isinstance(entries, list):
         raise ConfigError(f"{source}:1: the export has no list of files", hint=SUPPORTED)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palace.errors import ConfigError
+from palace.errors import ConfigError, SchemaTooNewError
 from palace.learn.importing import import_path
 from palace.learn.intake import DIFFERS, Destination
 from palace.learn.places import place_reason
@@ -403,7 +403,7 @@ class TestExports:
             ("{", "e.json:1"),
             ("[1]", "no form I know"),
             ('{"format": "other"}', "no form I know"),
-            (bundle(version=2), "version 2"),
+            (bundle(version="2"), "no export of a palace"),
             (bundle(files={}), "list of files"),
             ("[" * 100_000, "the list never ends"),
             (b"\xff\xfe", "is written in UTF-16"),
@@ -415,6 +415,12 @@ class TestExports:
         with pytest.raises(ConfigError) as caught:
             target.take(source)
         assert message in caught.value.message
+        assert caught.value.hint
+
+    def test_an_export_of_a_newer_version_is_told_apart(self, target: Target, tmp_path):
+        source = put(tmp_path, {"e.json": bundle(version=2)}) / "e.json"
+        with pytest.raises(SchemaTooNewError, match="version 2") as caught:
+            target.take(source)
         assert caught.value.hint
 
     def test_json_holds_files_and_readable_memories(self, target: Target, tmp_path: Path):
