@@ -153,13 +153,10 @@ def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
 def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
     """Yield the day before or after the date that stands before such words."""
     for match in _DAY_BESIDE.finditer(text):
-        before = [day for day in found if day.end <= match.start() and day.day and day.month]
+        before = [day for day in found if day.end <= match.start() and day.ordinal]
         for day in before[-1:]:
-            year, month, number = day.year or _LEAP_YEAR, day.month or 1, day.day or 1
-            if exists(year, month, number):
-                other = date(year, month, number)
-                other += timedelta(days=1 if match["after"] else -1)
-                yield FoundDate(day.year and other.year, other.month, other.day)
+            other = date.fromordinal((day.ordinal or 0) + (1 if match["after"] else -1))
+            yield FoundDate(day.year and other.year, other.month, other.day)
 
 
 def _months_of_quarters(text: str) -> Iterator[FoundDate]:

@@ -12,8 +12,7 @@ import regex
 
 from palace.enforce.dates import find_weekdays
 from palace.enforce.quantities import read_quantities
-from palace.enforce.quantity import Quantity
-from palace.enforce.units import of_units
+from palace.enforce.quantity import Quantity, of_units
 from palace.text import fold, right_before
 
 _EVERY = regex.compile(

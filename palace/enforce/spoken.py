@@ -7,12 +7,11 @@ Italian, Dutch and Russian.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 
-from palace.enforce.quantity import Quantity
-from palace.enforce.units import of_units
+from palace.enforce.quantity import Quantity, of_units
 
 _LINES = {
     "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -270,17 +269,21 @@ _MIDNIGHTS = frozenset({"midnight", "medianoche", "meia-noite", "mezzanotte", "Ð
 _BEFORE = frozenset({"to", "before", "vor", "voor", "menos", "meno", "moins"})
 
 
-def spoken_numbers(text: str) -> Iterator[Quantity]:
-    """Yield numbers in words; of a word said twice ("fifty-fifty") none."""
-    for match in _WORDS.finditer(text):
-        value = _value(match["run"])
-        tail = (match["tail"] or "").casefold()
-        value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
-        if (match["before"] or "").casefold().startswith("half"):
-            value /= 2
-        few = match["few"] and match["run"].casefold() in _LARGE
-        values = tuple(value * n for n in range(2, 10)) if few else (value,)
-        yield Quantity(values, "", 1.0, *match.span(), match[0])
+@lru_cache(maxsize=512)
+def spoken_numbers(text: str) -> tuple[Quantity, ...]:
+    """Return numbers in words."""
+    return tuple(map(_spoken_number, _WORDS.finditer(text)))
+
+
+def _spoken_number(match: regex.Match[str]) -> Quantity:
+    value = _value(match["run"])
+    tail = (match["tail"] or "").casefold()
+    value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
+    if (match["before"] or "").casefold().startswith("half"):
+        value /= 2
+    few = match["few"] and match["run"].casefold() in _LARGE
+    values = tuple(value * n for n in range(2, 10)) if few else (value,)
+    return Quantity(values, "", 1.0, *match.span(), match[0])
 
 
 def spoken_parts(text: str) -> Iterator[Quantity]:
