@@ -97,12 +97,12 @@ def _words_inside(quantity: Quantity) -> list[str]:
 
 def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
-    noun = said.number.noun
+    noun, end = said.number.noun, said.number.end
     if noun == "time":  # "twice a week" counts the days of a week
         listed = len({day for day, _, _ in find_weekdays(said.sentence)})
-        if said.is_before(_DAILY):
+        if _DAILY.match(said.sentence, end):
             yield from (times for source in sources for times in _times_a_day(source))
-        if said.is_before(_WEEKLY) and listed != said.number.values[0]:
+        if _WEEKLY.match(said.sentence, end) and listed != said.number.values[0]:
             yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
         return
     if not noun:
@@ -110,7 +110,7 @@ def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     for source in sources:
         counts = [v for q in source.quantities if q.noun == noun for v in q.values]
         yield from counts
-        if said.is_before(_A_DAY):  # "two tablets a day" of one every 12 hours
+        if _A_DAY.match(said.sentence, end):  # "two tablets a day" of one every 12 hours
             yield from (v * times for times in _times_a_day(source) for v in counts)
     one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(noun)}")
     if any(one.search(source.plain) for source in sources):

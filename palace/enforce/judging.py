@@ -23,8 +23,14 @@ from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
-from palace.enforce.order import turned_round
-from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
+from palace.enforce.polarity import (
+    Clause,
+    affirms_denied,
+    clauses,
+    contradicts,
+    has_opposites,
+    turned_round,
+)
 from palace.enforce.quantities import SaidNumber, find_quantities, read_quantities
 from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.shorthand import short_dates, short_quantities

@@ -297,7 +297,7 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
         kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
         if _GRAMS <= grams < 10 * _GRAMS:
             yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
-    for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
+    for match in _compiled(_HOURS_AND).finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
         yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
@@ -314,22 +314,16 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
 
 
 @cache
-def _hours_and() -> regex.Pattern[str]:
-    """Return what hours and minutes in words look like; compiled for the first text with hours."""
-    return regex.compile(_HOURS_AND, regex.IGNORECASE)
-
-
-@cache
-def _clocks() -> tuple[regex.Pattern[str], ...]:
-    """Return what a time in words looks like; compiled for the first text that may hold one."""
-    return tuple(regex.compile(pattern, regex.IGNORECASE) for pattern in _CLOCKS)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    """Return what times in words look like; compiled for the first text that may hold one."""
+    return regex.compile(pattern, regex.IGNORECASE)
 
 
 def spoken_clocks(text: str) -> Iterator[Quantity]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
     if not _CLOCK_WORDS.search(text):
         return
-    for pattern in _clocks():
+    for pattern in map(_compiled, _CLOCKS):
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
             if minutes is not None:
