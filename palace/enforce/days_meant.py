@@ -91,6 +91,8 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     "12 May" gets the year of `as_of`, "the 5th" the months that are named beside it; "yesterday"
     and "last Friday" become that day.
     """
+    if as_of is not None and as_of.year not in _TELLING_YEARS:
+        as_of = None
     written = [*find_dates(text)]
     months = dict.fromkeys((day.year, day.month) for day in written if day.month)
     if as_of is not None and not months:
@@ -116,7 +118,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         for year in years
         if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
-    if as_of is not None and as_of.year in _TELLING_YEARS:
+    if as_of is not None:
         found.extend(_days_worked_out(text, as_of.date()))
     return found
 
