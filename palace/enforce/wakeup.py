@@ -16,7 +16,8 @@ from typing import TypeVar
 from palace.enforce.markers import harmless
 from palace.ports import Journal
 from palace.secrets import redact
-from palace.text import clip, estimate_tokens, new_id, tokens, utc_now
+from palace.text import clip, estimate_tokens, tokens
+from palace.text.moments import new_id, utc_now
 from palace.types.memory import Memory
 from palace.types.session import ScratchEntry, WakeUp
 
