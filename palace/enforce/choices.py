@@ -1,12 +1,13 @@
-"""What a schema lets a model choose among.
+"""What a schema lets a model choose among, and what an object of one states.
 
 In: a JSON schema, a pydantic model, or anything that holds them, as the arguments of a model call
-do. Out: every set of values that it enumerates, as text.
+do. Out: every set of values that it enumerates, or every value in it, as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from enum import Enum
 
 from pydantic import BaseModel
 
@@ -26,3 +27,29 @@ def enumerated(schema: object) -> Iterator[frozenset[str]]:
     elif isinstance(schema, (list, tuple)):
         for part in schema:
             yield from enumerated(part)
+
+
+def values_in(value: object) -> Iterator[str]:
+    """Yield every text and number of an object and its parts, as text; truth values say nothing."""
+    if isinstance(value, Enum):
+        value = value.value
+    if value is None or isinstance(value, bool):
+        return
+    parts = _parts_of(value)
+    if parts is not None:
+        for part in parts:
+            yield from values_in(part)
+    elif text := str(value).strip():
+        yield text
+
+
+def _parts_of(value: object) -> Iterable[object] | None:
+    if isinstance(value, (str, int, float)):
+        return None
+    if isinstance(value, BaseModel):
+        return [part for _, part in value]
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    return vars(value).values() if hasattr(value, "__dict__") else None
