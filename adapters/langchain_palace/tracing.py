@@ -10,10 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from langchain_core.callbacks import (
-    AsyncCallbackManager,
-    CallbackManager,
-)
+from langchain_core.callbacks import AsyncCallbackManager, CallbackManager
 from langchain_core.documents import Document
 
 from langchain_palace.session import Call

@@ -61,10 +61,8 @@ from palace import (
 
 Ask = Callable[[ModelCall], hosting.Steps[ModelReply]]
 Key = tuple[object, ...]
-# Turns that may be in the middle of a tool loop at the same time.
-KEPT_TURNS = 512
-# Calls whose reasoning a provider may want back.
-KEPT_THOUGHTS = 512
+# Turns, and calls whose reasoning a provider may want back, that may be under way at once.
+_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +164,9 @@ class _UnderWay:
     """
 
     def __init__(self) -> None:
-        self.plans: Kept[Key, Plan] = Kept(KEPT_TURNS)
-        self.loops: Kept[Key, Plan] = Kept(KEPT_TURNS)
-        self.thoughts: Kept[Key, AIMessage] = Kept(KEPT_THOUGHTS)
+        self.plans: Kept[Key, Plan] = Kept(_KEPT)
+        self.loops: Kept[Key, Plan] = Kept(_KEPT)
+        self.thoughts: Kept[Key, AIMessage] = Kept(_KEPT)
 
 
 _UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()

@@ -25,12 +25,7 @@ from llama_index_palace.events import KEY, message_note, noted_verdict
 from llama_index_palace.held import HeldBack
 from llama_index_palace.pointing import call_step, calls_of
 from llama_index_palace.questions import Asked
-from llama_index_palace.replies import (
-    Chunks,
-    chat_reply,
-    noted_chat,
-    tool_reply,
-)
+from llama_index_palace.replies import Chunks, chat_reply, noted_chat, tool_reply
 from llama_index_palace.structured import (
     Answers,
     answers_among,

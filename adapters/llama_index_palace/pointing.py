@@ -56,7 +56,7 @@ def ask(inner: LLM, asked: Asked, call: ModelCall) -> hosting.Steps[ModelReply]:
     return ModelReply(completed.text)
 
 
-def call_step(inner: LLM, method: str, *args: Any, **kwargs: Any) -> hosting.Step[Any]:
+def call_step(inner: LLM, method: str, /, *args: Any, **kwargs: Any) -> hosting.Step[Any]:
     """Return a call of a model as a step: of a method, or of the one that is awaited."""
     return hosting.Step(
         lambda: getattr(inner, method)(*args, **kwargs),

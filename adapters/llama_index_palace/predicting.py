@@ -16,13 +16,7 @@ from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
 from llama_index_palace.pointing import call_step
 from llama_index_palace.questions import Asked, told_by_template
-from llama_index_palace.structured import (
-    PreparedPrompt,
-    check_object,
-    demand_support,
-    failed,
-    miss,
-)
+from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
 from llama_index_palace.turns import Lent, Ruling
 from llama_index_palace.wrapped import WrappedLLM
 from palace import hosting, is_choice, values_in

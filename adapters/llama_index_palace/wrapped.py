@@ -23,12 +23,7 @@ from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import verdict_metadata
 from llama_index_palace.pointing import ask
-from llama_index_palace.questions import (
-    HOST_REWRITES,
-    Asked,
-    asked_in_messages,
-    asked_in_prompt,
-)
+from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
