@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -40,7 +41,8 @@ _CONTRACT_TOKENS = 200
 _MOST_KEPT_FREE = 4
 
 
-class HostCall(NamedTuple, Generic[_R]):
+@dataclass(frozen=True, slots=True)
+class HostCall(Generic[_R]):
     """A call of the host's.
 
     Attributes:
