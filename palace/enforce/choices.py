@@ -29,16 +29,22 @@ def enumerated(schema: object) -> Iterator[frozenset[str]]:
             yield from enumerated(part)
 
 
-def values_in(value: object) -> Iterator[str]:
-    """Yield every text and number of an object and its parts, as text; truth values say nothing."""
+def values_in(value: object, within: frozenset[int] = frozenset()) -> Iterator[str]:
+    """Yield every text and number of an object and its parts, as text; truth values say nothing.
+
+    Args:
+        value: The object.
+        within: Ids of what it is a part of: an object of a host may hold itself.
+    """
     if isinstance(value, Enum):
         value = value.value
     if value is None or isinstance(value, bool):
         return
     parts = _parts_of(value)
     if parts is not None:
-        for part in parts:
-            yield from values_in(part)
+        inside = within | {id(value)}
+        for part in parts if id(value) not in within else ():
+            yield from values_in(part, inside)
     elif text := str(value).strip():
         yield text
 

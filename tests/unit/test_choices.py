@@ -66,6 +66,8 @@ def test_every_text_and_number_in_an_object_is_a_value():
     made = {"answer": Answer(text=" x ", colours=[Colour.RED]), "more": [True, None, 3, "", 1.5]}
     assert [*values_in(made)] == ["x", "found", "red", "3", "1.5"]
     assert [*values_in((Place(2, "shed"), date(2026, 3, 2)))] == ["2", "shed", "2026-03-02"]
+    made["self"] = made
+    assert [*values_in(made)] == ["x", "found", "red", "3", "1.5"]
 
 
 def is_label(value, *texts, schema=Answer, strict=False):
