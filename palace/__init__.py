@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from palace import hosting
     from palace.arguments import require_palace
     from palace.enforce.answering import (
         Answer,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
         answer_steps,
         confirm_steps,
     )
-    from palace.enforce.choices import choice_alone, is_choice
+    from palace.enforce.choices import choice_alone, is_choice, values_in
     from palace.enforce.enforcer import RetrievalEnforcer
     from palace.enforce.grounding import AnswerCheck, CheckedAnswer, SentenceGate
     from palace.enforce.prompt import (
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         WriteConflictError,
     )
     from palace.explaining import explain_trace
+    from palace.kept import Kept
     from palace.learn.consolidate import Compressed
     from palace.learn.gapfill import GapFill, stated_in
     from palace.learn.gaps import Gap, Gaps
@@ -119,7 +121,7 @@ _HOME = {
         "DECLINE_TOKEN context_prompt grounded_prompt quote_prompt render_context"
     ),
     "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote",
-    "palace.enforce.choices": "choice_alone is_choice",
+    "palace.enforce.choices": "choice_alone is_choice values_in",
     "palace.errors": (
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
         "EnforcementError FetchDeniedError FetchError FetchNotFoundError FetchTimeoutError "
@@ -128,6 +130,8 @@ _HOME = {
         "TextRefusedError UngroundedAnswerError UnsafeNameError WriteConflictError"
     ),
     "palace.explaining": "explain_trace",
+    "palace.hosting": "hosting",
+    "palace.kept": "Kept",
     "palace.learn.consolidate": "Compressed",
     "palace.learn.gapfill": "GapFill stated_in",
     "palace.learn.gaps": "Gap Gaps",
@@ -208,6 +212,7 @@ __all__ = [
     "IdentityTooLongError",
     "Imported",
     "Judgement",
+    "Kept",
     "KindCalibration",
     "LayerReport",
     "LoadedSettings",
@@ -265,6 +270,7 @@ __all__ = [
     "find_secrets",
     "grounded_prompt",
     "holds_own_evidence",
+    "hosting",
     "is_choice",
     "iso_moment",
     "labelled_questions",
@@ -282,6 +288,7 @@ __all__ = [
     "seed",
     "settings_table",
     "stated_in",
+    "values_in",
     "verdict_attributes",
     "verify_quote",
     "without_echoes",
@@ -292,7 +299,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type checker reads the 
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'palace' has no attribute {name!r}")
-    value = getattr(import_module(module), _RENAMED.get(name, name))
+    home = import_module(module)
+    value = home if module == f"palace.{name}" else getattr(home, _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""What a schema lets a model choose among, and choices that a program reads, not a person.
+"""What a schema lets a model choose among, what an object of one states, and choices alone.
 
 In: a JSON schema, a pydantic model, or anything that holds them, as the arguments of a model call
 do; what a program tells a model. Out: every set of values that a schema enumerates, as text;
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 from pydantic import BaseModel
@@ -41,6 +42,38 @@ def enumerated(schema: object) -> Iterator[frozenset[str]]:
     elif isinstance(schema, (list, tuple)):
         for part in schema:
             yield from enumerated(part)
+
+
+def values_in(value: object, within: frozenset[int] = frozenset()) -> Iterator[str]:
+    """Yield every text and number of an object and its parts, as text; truth values say nothing.
+
+    Args:
+        value: The object.
+        within: Ids of what it is a part of: an object of a host may hold itself.
+    """
+    if isinstance(value, Enum):
+        value = value.value
+    if value is None or isinstance(value, bool):
+        return
+    parts = _parts_of(value)
+    if parts is not None:
+        inside = within | {id(value)}
+        for part in parts if id(value) not in within else ():
+            yield from values_in(part, inside)
+    elif text := str(value).strip():
+        yield text
+
+
+def _parts_of(value: object) -> Iterable[object] | None:
+    if isinstance(value, (str, int, float)):
+        return None
+    if isinstance(value, BaseModel):
+        return [part for _, part in value]
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return value
+    return vars(value).values() if hasattr(value, "__dict__") else None
 
 
 def is_choice(

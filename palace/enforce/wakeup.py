@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from palace.enforce.markers import harmless
+from palace.kept import Kept
 from palace.ports import Journal
 from palace.secrets import redact
 from palace.text import clip, estimate_tokens, tokens
@@ -228,10 +228,9 @@ class FirstTurns:
 
     def __init__(self, journal: Journal | None) -> None:
         self._journal = journal
-        self._begun: OrderedDict[str, None] = OrderedDict()  # the one used last is the last
-        self._left: OrderedDict[tuple[str, str | None], str] = OrderedDict()
+        self._begun: Kept[str, bool] = Kept(_KEPT_BEGUN)
+        self._left: Kept[tuple[str, str | None], str] = Kept(_KEPT_LEFT)
         self._lock = threading.Lock()
-        self._brief = threading.Lock()  # never held while the journal is read
 
     def begin(self, session_id: str) -> bool:
         """Whether this is the first turn of the session; True at most once for each session."""
@@ -239,31 +238,23 @@ class FirstTurns:
             if self.knows(session_id):
                 return False
             is_first = self._journal is None or self._mark(self._journal, session_id)
-            with self._brief:  # not where the journal fails: a later turn asks again
-                self._begun[session_id] = None
-                if len(self._begun) > _KEPT_BEGUN:
-                    self._begun.popitem(last=False)
+            self._begun.put(session_id, True)  # not where the journal fails: a later turn asks
             return is_first
 
     def knows(self, session_id: str) -> bool:
         """Whether `begin` was called for the session in this process; reads nothing."""
-        with self._brief:
-            if session_id not in self._begun:
-                return False
-            self._begun.move_to_end(session_id)
-            return True
+        known = self._begun.get(session_id) is not None
+        if known:
+            self._begun.put(session_id, True)
+        return known
 
     def leave(self, session_id: str, project: str | None, text: str) -> None:
         """Keep a wake-up that nobody was told for a later turn of the session."""
-        with self._brief:
-            self._left[session_id, project] = text
-            while len(self._left) > _KEPT_LEFT:
-                self._left.popitem(last=False)
+        self._left.put((session_id, project), text)
 
     def take(self, session_id: str, project: str | None) -> str:
         """Return what was left to this session and project, once; "" if nothing was."""
-        with self._brief:
-            return self._left.pop((session_id, project), "")
+        return self._left.pop((session_id, project)) or ""
 
     def _mark(self, journal: Journal, session_id: str) -> bool:
         """Leave the mark of a session; whether there was none."""
