@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
+from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import regex
@@ -149,7 +150,8 @@ class Analyst:
         found = _as_memories_spell(found, lexicon, counts_of)
         found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
-        content = _content(prompt, found, lexicon, _called(prompt, found, lexicon, counts_of))
+        called = _called(prompt, found, lexicon, counts_of)
+        content = _content(prompt, found, lexicon, called) or _of_oneself(found, lexicon)
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
         meant = self._without_slips(turn, prompt, found, unknown, lexicon)
@@ -387,6 +389,17 @@ def _content(
         or (word.token.startswith("month") and _is_month(text, word))
         or word in called
     ]
+
+
+def _of_oneself(found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
+    """Return what small words alone ask of who speaks: of "hoe heet ik" all but "hoe".
+
+    A soft word that is small elsewhere is content beside a word by which he speaks of himself.
+    """
+    himself = lexicon.folded("first_person")
+    own = [w for w in found if not himself.isdisjoint((fold(w.surface), *w.extra))]
+    soft = [word for word in found if word.token in lexicon.soft and word not in own]
+    return sorted(own + soft, key=attrgetter("start")) if own and soft else []
 
 
 def _called(

@@ -755,6 +755,10 @@ def test_digits_as_wide_as_letters_are_numbers() -> None:
         ("我们跟马先生约好了什么?", (("马",),)),
         ("陈阿姨的电话是多少?", (("陈",),)),
         ("对方律师是谁?", ()),
+        ("郑小满的钥匙放哪儿了?", (("郑小", "小满"),)),
+        ("上周的账单, 吕薇还没付吧?", (("吕薇",),)),
+        ("郑州的酒店订了吗?", ()),
+        ("王子在哪一章出现?", ()),
         ("Was haben wir mit Herrn Pfannenschmidt vereinbart?", (("pfannenschmidt",),)),
         ("Welche Nummer hat Frau Dr. Wüst?", (("wust",),)),
         ("Wann hat meine Frau Termin?", ()),
@@ -776,6 +780,24 @@ def test_a_title_tells_a_name_where_no_capital_does(
     known = FixedVocabulary(prompt)
     assert set(names) <= set(analysed(prompt, vocabulary=known).names)
     assert all(token in query.terms for name in names for token in name)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("Hoe heet ik?", ("heet", "ik")),
+        ("Comment je m'appelle ?", ("je", "appell")),
+        ("Как меня зовут?", ("мен", "зовут")),
+        ("Var bor jag?", ("bor", "jag")),
+        ("Hoe heet mijn hond?", ("hond",)),  # what has content needs no small words
+        ("Как зовут?", ()),
+        ("Waar zijn wij?", ()),
+    ],
+)
+def test_small_words_are_content_where_they_alone_ask_of_who_speaks(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    assert analysed(prompt).terms == terms
 
 
 def test_a_title_is_no_name() -> None:
