@@ -209,13 +209,9 @@ class CueDetector:
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)
-        told_of = band != "recall" and _asks_of_its_own(features)
-        if told_of:
-            band, spoken = "unsure", ("own_full_name", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        middle = (self._recall_at + self._other_below) / 2
-        leaning = band == "unsure" and (told_of or score >= middle)
+        leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
         is_own = not turn.beside or self._is_own(query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
 
@@ -306,7 +302,6 @@ class CueDetector:
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
         told = max((min(counts[t].any for t in name) for name in query.names), default=0)
         loaded = size > 0 or bool(noted)
-        full = [min(counts[t].any for t in name) for name in query.names if len(name) > 1]
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
         return {
@@ -321,7 +316,6 @@ class CueDetector:
             "any_name": float(bool(query.names)),
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
-            "own_full_name": float(max(full, default=0) >= _OFTEN_TOLD),
         }
 
 
@@ -345,12 +339,6 @@ def _to_be_told() -> str:
 
 def _asks_memory_itself(features: Mapping[str, float]) -> bool:
     asked = features.get("ask_memory") or features.get("identity") or features.get("meta")
-    return bool(asked) and not _is_task(features)
-
-
-def _asks_of_its_own(features: Mapping[str, float]) -> bool:
-    """Whether somebody is asked about by a full name that the palace tells of often."""
-    asked = features.get("question") and features["own_full_name"]
     return bool(asked) and not _is_task(features)
 
 

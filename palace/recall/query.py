@@ -189,7 +189,9 @@ class Analyst:
         heard = [name for name in called if all(counts[token].any for token in name)]
         written = _names(prompt, found, but_titles(content, titled), counts, lexicon)
         names = tuple(dict.fromkeys((*written, *heard)))
-        strangers = [name for name in called if name not in names]
+        # Without a title a word may be meant: a name is one there if memories have it.
+        strangers = names_at([t for t in titled if t.is_titled], content)
+        strangers = [name for name in strangers if name not in names]
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)

@@ -191,24 +191,6 @@ def test_how_often_a_name_is_told() -> None:
     assert features("Who is our Mira?", vocabulary=often)["impersonal_name"] == 0.0
 
 
-@pytest.mark.parametrize(
-    ("prompt", "told", "band"),
-    [
-        ("How are Orla Finch and the mayor connected?", 4, "unsure"),
-        ("How are Orla Finch and the mayor connected?", 3, "other"),
-        ("How are Orla and the mayor connected?", 4, "other"),  # as the model weighs it
-        ("Orla Finch, the mayor", 4, "other"),
-        ("Write a limerick: what would Orla Finch say?", 4, "other"),
-    ],
-)
-def test_of_whom_the_palace_tells_often_by_a_full_name_the_evidence_decides(
-    prompt: str, told: int, band: str
-) -> None:
-    palace = FixedVocabulary(*["Orla Finch called"] * told, names=["orla", "finch"])
-    signal = detected(prompt, vocabulary=palace, model=bar_model({}, bias=-9.0))
-    assert (signal.band, signal.leaning) == (band, band == "unsure")
-
-
 def test_known_terms_are_a_share() -> None:
     assert features("blue kettle")["known_terms"] == 1.0
     assert features("blue kettle")["all_known"] == 1.0
