@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
-from operator import attrgetter
 from typing import NamedTuple, TypeAlias
 
 import regex
@@ -399,9 +398,9 @@ def _of_oneself(found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
     A soft word that is small elsewhere is content beside a word by which he speaks of himself.
     """
     himself = lexicon.folded("first_person")
-    own = [w for w in found if not himself.isdisjoint((fold(w.surface), *w.extra))]
-    soft = [word for word in found if word.token in lexicon.soft and word not in own]
-    return sorted(own + soft, key=attrgetter("start")) if own and soft else []
+    own = {w for w in found if not himself.isdisjoint((fold(w.surface), *w.extra))}
+    said = [word for word in found if word in own or word.token in lexicon.soft]
+    return said if own and not own.issuperset(said) else []
 
 
 def _called(
