@@ -27,7 +27,11 @@ _NO_SLIPS: Mapping[str, str] = MappingProxyType({})
 _START, _END, _BLANK, _NUMBER = "^", "$", "_", "#"
 # Where no blanks stand between words, a character is the nearest thing to one.
 _CHARACTER = r"[\p{Han}\p{Hiragana}\p{Katakana}]"
-_TOKEN = regex.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]")
+# A whole date is one thing that is asked about, and no three numbers of a sum.
+_DATE = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
+_TOKEN = regex.compile(
+    rf"{_DATE}|{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]"
+)
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
 # What all of it counts together, however long the prompt: the length of the vector.
 _ABOUT_LENGTH = 8.0

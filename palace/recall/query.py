@@ -149,7 +149,8 @@ class Analyst:
         found = _as_memories_spell(found, lexicon, counts_of)
         found = _without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
-        content = _content(prompt, found, lexicon, _called(prompt, found, lexicon, counts_of))
+        called = _called(prompt, found, lexicon, counts_of)
+        content = _content(prompt, found, lexicon, called) or _of_oneself(found, lexicon)
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
         meant = self._without_slips(turn, prompt, found, unknown, lexicon)
@@ -187,7 +188,9 @@ class Analyst:
         heard = [name for name in called if all(counts[token].any for token in name)]
         written = _names(prompt, found, but_titles(content, titled), counts, lexicon)
         names = tuple(dict.fromkeys((*written, *heard)))
-        strangers = [name for name in called if name not in names]
+        # Without a title a word may be meant: a name is one there if memories have it.
+        strangers = names_at([t for t in titled if t.is_titled], content)
+        strangers = [name for name in strangers if name not in names]
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
@@ -387,6 +390,17 @@ def _content(
         or (word.token.startswith("month") and _is_month(text, word))
         or word in called
     ]
+
+
+def _of_oneself(found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
+    """Return what small words alone ask of who speaks: of "hoe heet ik" all but "hoe".
+
+    A soft word that is small elsewhere is content beside a word by which he speaks of himself.
+    """
+    himself = lexicon.folded("first_person")
+    own = {w for w in found if not himself.isdisjoint((fold(w.surface), *w.extra))}
+    said = [word for word in found if word in own or word.token in lexicon.soft]
+    return said if own and not own.issuperset(said) else []
 
 
 def _called(

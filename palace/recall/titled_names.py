@@ -22,6 +22,11 @@ class Titled(NamedTuple):
     first: int
     last: int
 
+    @property
+    def is_titled(self) -> bool:
+        """Whether a title stands there at all, which no word has."""
+        return (self.first, self.last) != (self.start, self.end)
+
 
 def with_names_apart(
     prompt: str, found: Sequence[Word], lexicon: Lexicon

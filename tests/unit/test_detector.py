@@ -169,6 +169,24 @@ def test_who_asks_for_more_than_that_asks_the_notes(prompt: str) -> None:
 # -- familiarity --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "If I was born in 1962, how old am I?",
+        "How do you say 'where do I live' in Dutch?",
+        "Questa è la città dove abito.",
+        "Es el barrio donde vivo.",
+        "C'est la rue où j'habite.",
+        "Делаю то, что я люблю.",
+        "Wenn ich 1962 geboren bin, wie alt bin ich?",
+        "如果我1962年出生，我今年多大？",
+        "Come si dice in inglese: come si chiama il mio gatto?",
+    ],
+)
+def test_a_riddle_and_a_statement_ask_for_nothing_of_oneself(prompt: str) -> None:
+    assert not features(prompt)["about_me"]
+
+
 def test_a_name_the_palace_knows() -> None:
     known = features("when did Mira call")
     assert (known["known_name"], known["unknown_name"], known["any_name"]) == (1.0, 0.0, 1.0)

@@ -45,6 +45,11 @@ def test_numbers_are_told_from_words():
     assert "did _" in said("did 4f2a go?")
 
 
+def test_a_whole_date_is_no_number():
+    assert said("did 2026-07-28?") == said("did monday?")
+    assert "did #" in said("did 2026-07-280?")
+
+
 def test_a_long_prompt_is_read_at_both_ends():
     middle = "lorem " * 500
     found = words_and_stops(f"Where {middle} did?")

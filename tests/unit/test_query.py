@@ -778,6 +778,41 @@ def test_a_title_tells_a_name_where_no_capital_does(
     assert all(token in query.terms for name in names for token in name)
 
 
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("Hoe heet ik?", ("heet", "ik")),
+        ("Comment je m'appelle ?", ("je", "appell")),
+        ("Как меня зовут?", ("мен", "зовут")),
+        ("Var bor jag?", ("bor", "jag")),
+        ("Hoe heet mijn hond?", ("hond",)),  # what has content needs no small words
+        ("Как зовут?", ()),
+        ("Waar zijn wij?", ()),
+    ],
+)
+def test_small_words_are_content_where_they_alone_ask_of_who_speaks(
+    prompt: str, terms: tuple[str, ...]
+) -> None:
+    assert analysed(prompt).terms == terms
+
+
+@pytest.mark.parametrize(
+    ("prompt", "names"),
+    [
+        ("郑小满的钥匙放哪儿了?", (("郑小", "小满"),)),
+        ("上周的账单, 吕薇还没付吧?", (("吕薇",),)),
+        ("周五有空吗?", ()),
+        ("郑州的酒店订了吗?", ()),
+        ("王子在哪一章出现?", ()),
+    ],
+)
+def test_a_chinese_name_without_a_title_is_one_where_memories_have_it(
+    prompt: str, names: tuple[tuple[str, ...], ...]
+) -> None:
+    assert (analysed(prompt).names, analysed(prompt).unheard) == ((), ())  # it may be a word
+    assert analysed(prompt, vocabulary=FixedVocabulary(prompt)).names == names
+
+
 def test_a_title_is_no_name() -> None:
     known = FixedVocabulary("We saw Dr. Vance.")
     assert analysed("When do we see Dr. Ferrer?", vocabulary=known).names == ()
