@@ -1,16 +1,16 @@
-"""Enumerations of schemas, and which of their values are labels rather than statements."""
+"""Enumerations of schemas, which of their values are labels, and choices that a program reads."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel
 
-from palace.enforce.choices import enumerated, values_in
+from palace.enforce.choices import choice_alone, enumerated, is_choice, values_in
 from palace.enforce.grounding import AnswerCheck
 from tests.doubles import evidence
 
@@ -122,3 +122,55 @@ def test_of_a_moment_at_midnight_the_day_is_left(moment):
     assert check.check(day).supported
     late = [moment.replace("00:00", "17:00", 1), moment.replace("05-03", "05-04")]
     assert not any(check.check(value).supported for value in check.without_labels(late, None))
+
+
+PROGRAM = ["You are a supervisor of the researcher and of the web coder."]
+NEXT = {"enum": ["researcher", "web_coder", "FINISH"]}
+
+
+def schema(**fields: Any) -> dict[str, Any]:
+    return {"parameters": {"type": "object", "properties": fields}}
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        NEXT,
+        {"const": "researcher"},
+        {"anyOf": [NEXT, {"type": "null"}]},
+        {"type": "array", "items": NEXT},
+    ],
+)
+def test_places_that_the_program_names_are_a_choice(field: dict[str, Any]) -> None:
+    assert is_choice(schema(next=field, sure={"type": "boolean"}), program=PROGRAM)
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"type": "string"},
+        {"type": ["string", "null"]},
+        {"type": "integer"},
+        {"type": "array", "items": {"type": "string"}},
+        {"anyOf": [NEXT, {"type": "string"}]},
+        {"$ref": "#/$defs/Next"},
+        {"enum": ["Ruth", "Zork"]},
+        {},
+        True,
+    ],
+)
+def test_whatever_else_it_may_hold_is_none(field: object) -> None:
+    assert not is_choice(schema(next=NEXT, other=field), program=PROGRAM)
+
+
+@pytest.mark.parametrize("held", [None, {}, [], "text", [schema(next=NEXT), schema(other=NEXT)]])
+def test_without_one_object_there_is_no_choice(held: object) -> None:
+    assert not is_choice(held, program=PROGRAM)
+
+
+def test_words_beside_a_choice_are_left_out() -> None:
+    both = schema(next=NEXT, why={"type": "string"})
+    assert is_choice(both, program=PROGRAM, with_words=True)
+    made = {"next": "researcher", "why": "He knows."}
+    assert choice_alone(made, both) == {"next": "researcher", "why": ""}
+    assert choice_alone(None, both) is None
