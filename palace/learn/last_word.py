@@ -60,7 +60,7 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
 
 
 def _with_its_value(text: str, said: Contradiction) -> str:
-    """Return a text with its one number, or its one value of a kind, changed; "" if it is not one."""
+    """Return a text with its one number or one value of a kind changed; "" if it is not one."""
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) == 1:
         before, after = text[: numbers[0].start()], text[numbers[0].end() :]
