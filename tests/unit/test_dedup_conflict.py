@@ -189,6 +189,7 @@ def test_a_day_without_its_year_is_one_of_the_time_it_is_said_in(
         ("I moved to Porto", "I live in Lisbon", None),
         ("We live at Garden Road 3", "We live at Elm Street 14, second floor", None),
         ("We switched from Trello to Linear for tasks", "We track our tasks in Trello", None),
+        ("We switched from Trello to Linear", "We use Trello for the roadmap", None),
         ("The upload limit is 2 GB", "The upload limit is 20 MB", None),
         ("Remote work is mandatory", "Remote work is optional", None),
         ("The offsite is on 17 June in Dresden", "The offsite is on 3 June in Leipzig", None),
