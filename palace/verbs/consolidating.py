@@ -103,11 +103,13 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
+            SecretRefusedError: If it or the project holds a secret.
             StoreUnavailableError: If the disk refuses.
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
+        self._parts.writer.check_names(session_id, project)
         from palace.learn.consolidate import About
 
         self.refresh(force=False)
@@ -140,11 +142,13 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
+            SecretRefusedError: If it or the project holds a secret.
             StoreUnavailableError: If the disk refuses.
             ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
+        self._parts.writer.check_names(session_id, project)
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)
@@ -193,6 +197,7 @@ class ConsolidatingVerbs(WritingVerbs):
         check_texts(task=task, done=done)
         check_given(session=session_id, project=project)
         check_lists(conclusions=conclusions, decisions=decisions)
+        self._parts.writer.check_names(task, session_id, project)
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")
