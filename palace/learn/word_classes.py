@@ -70,10 +70,10 @@ FUNCTION_WORDS = (
 MEANINGFUL = _folded("off out up down every each always")
 # Two statements that hold the same words are two where only one of them has one of these.
 TELLING = _folded(
-    "before after from until till to since above below over under inside outside between against"
+    "before after from until till since above below over under inside outside between against"
     " vor nach von bis aus seit uber unter ohne zwischen"
-    " he him his she her they them"
-    " was were had did will would shall should must may might can could war waren"
+    " he him his she her they them er me us or oder"
+    " was were had did will would shall should may might can could war waren"
 )
 NEGATIONS = _folded(
     "not no never none without cannot nobody nothing nicht nie kein keine keinen keinem keiner pas"

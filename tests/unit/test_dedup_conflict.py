@@ -109,6 +109,8 @@ def test_the_closest_match_wins() -> None:
         ("I worked at the mill.", "I work at the mill."),
         ("Members can bring guests.", "Members must bring guests."),
         ("She prefers tea.", "He prefers tea."),
+        ("I paid Mira.", "Mira paid me."),
+        ("We take cash or cards.", "We take cash and cards."),
         ("My desk is by the window.", "Your desk is by the window."),
         ("Her blood group is A+.", "Her blood group is A-."),
     ],
@@ -126,6 +128,7 @@ def test_what_differs_in_a_word_that_tells_something_is_another_statement(
         ("I have three kids", "I've got 3 kids"),
         ("The gate is always locked at night.", "At night the gate's always locked."),
         ("Members may borrow up to 12 books.", "Up to 12 books may be borrowed by members."),
+        ("The boiler must be checked every year.", "The boiler has to be checked every year."),
         ("The mugs are on the shelf.", "The mugs are now on that shelf."),
     ],
 )
