@@ -12,7 +12,6 @@ import regex
 
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
-from palace.learn.statement import read_statement
 from palace.text import fold
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
@@ -67,6 +66,9 @@ def _with_its_value(text: str, said: Contradiction) -> str:
         number = _without_repeated(before, said.new, after)
         if _NUMBER.fullmatch(number):
             return f"{before}{number}{after}"
+    # The rules have word lists, which nobody needs who only asks.
+    from palace.learn.statement import read_statement
+
     told = [t for t in read_statement(said.new).terms if t.kind in _VALUES]
     held = [t for t in read_statement(text).terms if told and t.kind == told[0].kind]
     if len(told) != 1 or len(held) != 1:
