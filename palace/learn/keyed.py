@@ -61,7 +61,7 @@ def remember_keyed(
     draft = replace(draft, text=writer.fit(draft.text))
     known = find_duplicate(draft.text, holders)
     if known is not None and len(holders) == 1:
-        memory, match = known
+        memory, match = writer.said_again(known[0], draft), known[1]
         return Duplicate(memory, match, reinforced=writer.reinforced(memory, draft, match))
     above = next((m for m in holders if TRUST_RANK[m.trust] > TRUST_RANK[draft.trust]), None)
     if above is not None:
