@@ -65,11 +65,11 @@ class Writer:
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
-        A duplicate reinforces what is held, and brings it its triggers and its trust, unless something else was said since: then it is a
-        contradiction of that, and goes with it. A word that counts less never retires one that
-        counts more: an agent that would supersede what a person said gets the conflict instead, and
-        so does what was said before the memory it contradicts. From the look to the last step no
-        other writer comes between.
+        A duplicate reinforces what is held, and brings it its triggers and its trust, unless
+        something else was said since: then it is a contradiction of that, and goes with it. A word
+        that counts less never retires one that counts more: an agent that would supersede what a
+        person said gets the conflict instead, and so does what was said before the memory it
+        contradicts. From the look to the last step no other writer comes between.
 
         Args:
             draft: What to store.

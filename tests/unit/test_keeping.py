@@ -86,6 +86,22 @@ def test_a_link_is_followed_in_both_directions_and_to_what_replaced_its_target(p
     assert palace.linked(port.id) == []
 
 
+def test_what_replaces_a_memory_has_its_links_in_both_directions(palace):
+    port, lamp = stored(palace), stored(palace, "The lamp in the hall is green.")
+    hall = stored(palace, "The hall is cold, see [[inbox/notes]].")
+    for source, target in ((port, lamp), (lamp, hall)):
+        palace.link(source.id, target.id)
+    new = palace.correct(lamp.id, "The lamp in the hall is red.").memory
+    assert new.links == (hall.id,)
+    assert {m.id for m in palace.linked(new.id)} == {port.id, hall.id}
+    assert palace.correct(hall.id, "The hall is warm, see [[inbox/notes]].").memory.links == (
+        "inbox/notes",
+    )
+    palace.undo()
+    palace.undo()
+    assert {m.id for m in palace.linked(lamp.id)} == {port.id, hall.id}
+
+
 def test_a_drawer_is_linked_by_its_name_in_the_words_or_beside_them(palace):
     lamp = stored(palace, "The lamp is green.", room="house", drawer="light")
     said = stored(palace, "The cable is old, see [[house/light]].")
