@@ -67,6 +67,13 @@ def remember_keyed(
     if above is not None:
         detail = f"the {above.trust} set {draft.key}, and this is the word of the {draft.trust}"
         return Conflict(above, detail, stronger="stored")
+    for held in holders:  # updated in place: what stands beside the words stays, unless given anew
+        draft = replace(
+            draft,
+            tags=draft.tags or held.tags,
+            links=draft.links or held.links,
+            triggers=draft.triggers or held.triggers,
+        )
     same = [m for m in writer.resembling(draft) if says_the_same(draft.text, m.text)]
     return writer.remember(
         draft, room=room, drawer=drawer, on_conflict=on_conflict, replaces=(*holders, *same)

@@ -102,6 +102,17 @@ def test_what_replaces_a_memory_has_its_links_in_both_directions(palace):
     assert {m.id for m in palace.linked(lamp.id)} == {port.id, hall.id}
 
 
+def test_a_new_value_of_a_key_keeps_what_stands_beside_the_words(palace):
+    lamp = stored(palace)
+    first = palace.remember("Wages are paid on the 25th.", key="wages", triggers=["wages"])
+    palace.tag(first.memory.id, ["office"])
+    palace.link(first.memory.id, lamp.id)
+    second = palace.remember("Wages are paid on the 26th.", key="wages").memory
+    assert (second.triggers, second.tags, second.links) == (("wages",), ("office",), (lamp.id,))
+    third = palace.remember("Wages are paid on the 27th.", key="wages", triggers=["pay"]).memory
+    assert (third.triggers, third.tags) == (("pay",), ("office",))
+
+
 def test_a_drawer_is_linked_by_its_name_in_the_words_or_beside_them(palace):
     lamp = stored(palace, "The lamp is green.", room="house", drawer="light")
     said = stored(palace, "The cable is old, see [[house/light]].")
