@@ -80,11 +80,11 @@ def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
 
 
 def _are_one_date(day: str, one: tuple[str, datetime], other: tuple[str, datetime]) -> bool:
-    """Whether a day whose year one of two alone tells is that of the other's year, or its next."""
+    """Whether a day whose year one of two alone tells is the last or the next one of the other."""
     (year, _), (_, moment) = sorted((one, other), reverse=True)
     if not year or (one[0] and other[0]):
         return True
-    return int(year) - moment.year in (0, f"{moment:%m-%d}" > day)
+    return int(year) - moment.year in (0, 1 if f"{moment:%m-%d}" > day else -1)
 
 
 def _period(day: str, at: datetime) -> object:

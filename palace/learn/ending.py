@@ -31,7 +31,8 @@ def ends(stored: Statement, new: Statement) -> bool:
     """
     denies = new.negated and bool(new.functions & NO_MORE)
     over = [t for t in new.terms if not t.subject and (t.retired or denies)]
-    switches = _switches(stored, new)
+    # "We switched from Trello to Linear", where "we" use Trello.
+    switches = new.first_person and bool(new.verbs & CHANGE_VERBS and stored.verbs & HAVING)
     if not over or not (denies or switches or _quits(new)) or stored.negated or stored.past:
         return False
     subjects = {t.key for t in new.terms if t.subject} - QUITTING
@@ -52,11 +53,6 @@ def tells_news(text: str) -> bool:
     """Whether a statement says of itself that something else was so before: "now", "again"."""
     said = read_statement(text)
     return "again" in said.functions or (said.changed and "go" not in said.verbs)
-
-
-def _switches(stored: Statement, new: Statement) -> bool:
-    """Whether "we" change from something "we" use: "we switched from Trello to Linear"."""
-    return new.first_person and bool(new.verbs & CHANGE_VERBS) and bool(stored.verbs & HAVING)
 
 
 def _quits(new: Statement) -> bool:

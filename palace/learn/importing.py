@@ -17,7 +17,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import regex
@@ -140,13 +139,14 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     rules = IgnoreRules(real)
     drawn = _templates(source) if intake.kind == "obsidian" else ""
     places = {path: path if is_own else _place(path, real.name) for path in paths}
-    former = {} if is_own else _former_places(intake.to.root, places.values())
+    if not is_own:
+        intake.former = _former_places(intake.to.root, places.values())
     for number, (path, place) in enumerate(places.items(), 1):
         reason = rules.reason(real / path) or (_vault_reason(path, drawn) if drawn else "")
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_file(source / path, path, place, intake, former)
+            _take_file(source / path, path, place, intake)
         if progress:
             progress(number, len(paths))
     for path, file in record_files(_record_folders(source) if is_own else {}).items():
@@ -197,25 +197,13 @@ def _former_places(palace: Path, places: Iterable[str]) -> dict[int, list[str]]:
     return former
 
 
-def _take_file(
-    source: Path,
-    name: str,
-    target: str,
-    intake: Intake,
-    former: Mapping[int, Sequence[str]] = MappingProxyType({}),
-) -> None:
-    root = intake.to.root
+def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     try:
         data = source.read_bytes()
-        alike = former.get(len(data), ()) if data.strip() else ()
-        standing = next((path for path in alike if (root / path).read_bytes() == data), "")
     except OSError as error:
         intake.refuse(name, f"it cannot be read: {said(error)}")
         return
-    if standing and not (root / target).exists():
-        intake.ignore(name, f"{standing} has the same words already")
-    else:
-        intake.take(name, target, data)
+    intake.take(name, target, data)
 
 
 def _templates(vault: Path) -> str:

@@ -144,6 +144,7 @@ def test_what_only_sounds_otherwise_is_the_same(one: str, other: str) -> None:
         ("2026-03-01", "The form is due on 31 July 2027.", "2026-03-02", "31 July", False),
         ("2026-03-01", "The form is due on 31 July.", "2026-03-02", "31 July 2026", True),
         ("2025-12-01", "The form is due on 31 July.", "2026-01-02", "31 July 2026", True),
+        ("2026-03-01", "The form is due on 31 July.", "2026-03-02", "31 July 2025", True),
         ("2025-12-01", "The form is due on 31 July.", "2026-01-02", "31 July", True),
     ],
 )
