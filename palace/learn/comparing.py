@@ -130,13 +130,10 @@ def _without_rests(pair: _Aligned) -> Relation:
     if pair.stored.negated != pair.new.negated:
         return "conflict" if _enough(pair) else "unrelated"
     if not tell_alike(pair.stored, pair.new):
-        return "conflict" if _enough(pair) and _opposite_slots(pair) else "doubtful"
+        # The same things, "before" the one here and "after" it there.
+        opposed = any(stem(a.slot) in opposites_of(stem(b.slot)) for a, b in pair.shared)
+        return "conflict" if opposed and _enough(pair) else "doubtful"
     return "same" if _same_order(pair) else "unrelated"
-
-
-def _opposite_slots(pair: _Aligned) -> bool:
-    """Whether the same thing stands behind "before" here and behind "after" there."""
-    return any(stem(a.slot) in opposites_of(stem(b.slot)) for a, b in pair.shared)
 
 
 def _only_light(pair: _Aligned) -> bool:

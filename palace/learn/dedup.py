@@ -128,15 +128,12 @@ def _read_the_same(one: str, two: str) -> bool:
 
 def _differs_in_small_words(one: str, two: str) -> bool:
     ours, theirs = _outline(one), _outline(two)
-    if not _is_turned(ours.content, theirs.content) or ours.signs != theirs.signs:
+    said, other = ours.content, theirs.content
+    # "Before the demo, run it" is "run it before the demo".
+    turned = any(said == other[n:] + other[:n] for n in range(min(len(said), _MAX_TURNS)))
+    if not turned or ours.signs != theirs.signs:
         return False
     return list(name_tokens(one)) == list(name_tokens(two)) and _tell_alike(one, two)
-
-
-def _is_turned(one: list[str], other: list[str]) -> bool:
-    """Whether two lists are one, at most with its end first: "before the demo, run it"."""
-    turns = range(min(len(one), _MAX_TURNS)) if len(one) == len(other) else ()
-    return any(one == other[at:] + other[:at] for at in turns)
 
 
 def _exchanges_roles(one: str, two: str) -> bool:
