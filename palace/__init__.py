@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from palace.store.vector_channel import Embedded
     from palace.text.echoes import without_echoes
     from palace.text.labels import labelled_questions
+    from palace.text.moments import iso_moment
     from palace.text.rewriting import rewritten_question
     from palace.tools import AgentTool, agent_tools
     from palace.tools.calls import search_evidence
@@ -148,6 +149,7 @@ _HOME = {
     "palace.store.vector_channel": "Embedded",
     "palace.text.echoes": "without_echoes",
     "palace.text.labels": "labelled_questions",
+    "palace.text.moments": "iso_moment",
     "palace.text.rewriting": "rewritten_question",
     "palace.tools": "AgentTool agent_tools",
     "palace.tools.calls": "search_evidence",
@@ -264,6 +266,7 @@ __all__ = [
     "grounded_prompt",
     "holds_own_evidence",
     "is_choice",
+    "iso_moment",
     "labelled_questions",
     "load_preset",
     "load_settings",

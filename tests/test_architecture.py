@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "types": {"explaining"},
     "explaining": set(),
     "errors": set(),
-    "arguments": {"types", "errors"},
+    "arguments": {"types", "errors", "text"},
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},

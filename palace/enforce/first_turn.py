@@ -11,7 +11,7 @@ from collections import OrderedDict
 
 from palace.ports import Journal
 from palace.secrets import redact
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 
 # In records. A session that began before them is woken up once more.
 _LOOKED_AT = 2000

@@ -20,7 +20,7 @@ from palace.fetch.plain import DENSE, clip_bytes, is_binary, minutes, printable
 from palace.fetch.regular_file import open_regular, resolve_existing
 from palace.fetch.timeframe import Window, find_window, line_moment
 from palace.ports import Artifact, ArtifactRef
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 _MAX_PROMPT_CHARS = 20_000
 _MAX_REFS = 8

@@ -16,6 +16,7 @@ from palace.learn.consolidate import is_condensed
 from palace.learn.gaps import Gaps
 from palace.secrets import redact
 from palace.text import clip, counted
+from palace.text.moments import iso_moment
 from palace.types.memory import Memory
 
 By = Literal["day", "week"]
@@ -105,7 +106,7 @@ def retired_in(
     for record in records:
         if record.get("id") in undone:
             continue
-        at = datetime.fromisoformat(str(record["at"])).astimezone(timezone.utc)
+        at = iso_moment(str(record["at"]))
         if record.get("type") in ("correction", "forget"):
             yield Retired(
                 at=at,

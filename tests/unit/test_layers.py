@@ -21,7 +21,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.testing import ManualClock, MemoryScratchpad
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.query import Query
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport
