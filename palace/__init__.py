@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         answer_steps,
         confirm_steps,
     )
+    from palace.enforce.choices import choice_alone, is_choice
     from palace.enforce.enforcer import RetrievalEnforcer
     from palace.enforce.grounding import AnswerCheck, CheckedAnswer, SentenceGate
     from palace.enforce.prompt import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         render_context,
     )
     from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
-    from palace.enforce.routing import choice_alone, is_choice
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -119,7 +119,7 @@ _HOME = {
         "DECLINE_TOKEN context_prompt grounded_prompt quote_prompt render_context"
     ),
     "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote",
-    "palace.enforce.routing": "choice_alone is_choice",
+    "palace.enforce.choices": "choice_alone is_choice",
     "palace.errors": (
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
         "EnforcementError FetchDeniedError FetchError FetchNotFoundError FetchTimeoutError "

@@ -151,7 +151,8 @@ class LogsFetcher:
             text=text,
             url=str(log.path),
             fetched_at=now,
-            truncated=cut or head_cut or found.more,
+            # "The last 200 lines" tells by itself that there are more; "no lines" does not.
+            truncated=cut or head_cut or (found.more and not found.lines),
         )
 
     def _options(self, text: str, named: Sequence[_Log]) -> dict[str, str]:

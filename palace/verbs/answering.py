@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
 from palace.configured import answer_options
 from palace.enforce.enforcer import Enforcement
-from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
-from palace.enforce.wakeup import compose_wake_up
+from palace.enforce.wakeup import FirstTurns, compose_wake_up
 from palace.errors import MemoryNotFoundError, StoreUnavailableError
 from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp

@@ -27,6 +27,7 @@ from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, drop_plan, forget
 from palace.ports import scope_of
 from palace.recall.triggers import trigger_fault
+from palace.secrets import redact
 from palace.text.moments import utc_now
 from palace.types.changes import WriteResult
 from palace.types.memory import Draft, Memory, MemoryKind, Trust
@@ -124,7 +125,7 @@ class WritingVerbs(ChangingVerbs):
         fault = trigger_fault(trigger)
         if fault:
             raise TextRefusedError(
-                f"the trigger {trigger[:80]!r} can never do its work: {fault}",
+                f"the trigger {redact(trigger)[:80]!r} can never do its work: {fault}",
                 hint="give plain words, or a pattern between slashes such as /deploy.*friday/",
             )
         return self._parts.writer.fit(trigger)

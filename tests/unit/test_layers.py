@@ -548,6 +548,14 @@ def test_an_empty_artifact_is_no_evidence() -> None:
     assert "empty" in report.reason
 
 
+def test_an_artifact_that_was_cut_says_so() -> None:
+    whole, cut = ScriptedFetcher(one="no lines with x\n"), ScriptedFetcher(one="no lines with x\n")
+    fetch = cut.fetch
+    cut.fetch = lambda ref: replace(fetch(ref), truncated=True)  # type: ignore[method-assign]
+    texts = [fetched(fetcher, prompt="thing:one").evidence[0].text for fetcher in (whole, cut)]
+    assert texts == ["no lines with x\n", "no lines with x\n[cut: not all of it was read]"]
+
+
 def test_only_a_few_are_fetched() -> None:
     fetcher = ScriptedFetcher(**{f"t{n}": "x" for n in range(9)})
     fetched(fetcher, prompt=" ".join(f"thing:t{n}" for n in range(9)))
