@@ -129,9 +129,11 @@ def _read_the_same(one: str, two: str) -> bool:
 def _differs_in_small_words(one: str, two: str) -> bool:
     ours, theirs = _outline(one), _outline(two)
     said, other = ours.content, theirs.content
+    if len(said) != len(other) or ours.signs != theirs.signs:
+        return False
     # "Before the demo, run it" is "run it before the demo".
-    turned = any(said == other[n:] + other[:n] for n in range(min(len(said), _MAX_TURNS)))
-    if not turned or ours.signs != theirs.signs:
+    turns = (n for n in range(min(len(said), _MAX_TURNS)) if other[n] == said[0])
+    if not any(said == other[n:] + other[:n] for n in turns):
         return False
     return list(name_tokens(one)) == list(name_tokens(two)) and _tell_alike(one, two)
 
