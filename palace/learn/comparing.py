@@ -15,6 +15,7 @@ from palace.learn.statement import Statement
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
     ATTRIBUTES,
+    AUXILIARIES,
     CHANGE_VERBS,
     CLOSED_CLASSES,
     DWELLING,
@@ -29,8 +30,10 @@ from palace.learn.word_classes import (
     QUALIFIERS,
     ROLE_VERBS,
     STANDING,
+    TELLING,
     opposites_of,
 )
+from palace.text import stem
 
 Relation = Literal["same", "conflict", "doubtful", "unrelated"]
 
@@ -90,6 +93,14 @@ def may_be_same(one: Statement, other: Statement) -> bool:
     return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
+def tell_alike(one: Statement, other: Statement) -> bool:
+    """Whether no small word of one side alone tells something: before or after, is or was."""
+    if one.functions & TELLING != other.functions & TELLING:
+        return False
+    # "The gate's locked" is not past, and "may borrow" is "may be borrowed".
+    return one.past == other.past or bool((one.functions | other.functions) & AUXILIARIES)
+
+
 def _alone(one: Statement, other: Statement) -> Iterator[str]:
     """Yield the keys of the terms that nothing of the other statement equals."""
     for term, handles in zip(one.terms, one.handles, strict=True):
@@ -118,6 +129,10 @@ def _relation(pair: _Aligned) -> Relation:
 def _without_rests(pair: _Aligned) -> Relation:
     if pair.stored.negated != pair.new.negated:
         return "conflict" if _enough(pair) else "unrelated"
+    if not tell_alike(pair.stored, pair.new):
+        # The same things, "before" the one here and "after" it there.
+        opposed = any(stem(a.slot) in opposites_of(stem(b.slot)) for a, b in pair.shared)
+        return "conflict" if opposed and _enough(pair) else "doubtful"
     return "same" if _same_order(pair) else "unrelated"
 
 
@@ -286,7 +301,7 @@ def _light(term: Term) -> bool:
     return term.key in CHANGE_VERBS or term.kind == "number" or term.key in _LIGHT
 
 
-_LIGHT = frozenset("new leav left stock again".split())
+_LIGHT = frozenset("new leav left stock again alway".split())
 
 
 def _retires(pair: _Aligned) -> bool:

@@ -6,7 +6,6 @@ does, or None.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -19,18 +18,12 @@ from palace.text import fold, name_tokens, tokens
 from palace.types.changes import Match
 from palace.types.memory import Memory
 
-# High on purpose: a false duplicate loses what a person wanted to keep.
-NEAR_DUPLICATE = 0.9
-# Two neighbouring tokens are a shingle; one word that differs costs two shingles.
-SAME_SHINGLES = 0.8
-_NEGATIONS = frozenset(
-    "not no never none without cannot don t won isn aren doesn didn nicht nie kein pas jamais"
-    " sin nunca jamas nao не никогда 不 没 ない".split()
-)
+# What stands further behind does not begin a statement that is told the other way round.
+_MAX_TURNS = 64
 # Signs that no token holds and that still change what is said, and names that no ending is cut off:
 # docs.example is not doc.example.
 _SIGNS = regex.compile(
-    r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)"
+    r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)|(?<=\p{L})[-+\u2212](?![\p{L}\p{N}])"
     r"|(?<![\p{L}\p{N}-])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
 )
 
@@ -42,10 +35,11 @@ def find_duplicate(
 ) -> tuple[Memory, Match] | None:
     """Return the first memory that says the same thing, the closest kind of match first.
 
-    `exact`: the same characters. `normalised`: the same index tokens and signs. `near`: nine tenths
-    of the distinct tokens and four fifths of the shingles are shared, and neither a number, a name,
-    a sign nor a negation differs; or the two statements, taken apart, hold the same terms ("on
-    Thursdays …", "… on Thursdays"; "3 kids", "three kids").
+    `exact`: the same characters. `normalised`: the same index tokens and signs. `near`: the two
+    statements, taken apart, hold the same terms ("on Thursdays …", "… on Thursdays"; "3 kids",
+    "three kids"), or only small words differ. A small word that tells something ("before", "was",
+    "must", "she") makes two statements of them: a false duplicate loses what somebody wanted to
+    keep.
 
     Args:
         text: The new statement.
@@ -66,14 +60,31 @@ def says_the_same(text: str, other: str) -> bool:
 
 
 def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
-    """Whether "today" or "this month" in a text means what it means in a memory."""
+    """Whether "today", "this month" or "31 July" in a text means what it means in a memory."""
     from palace.learn.statement import read_statement
 
     said = memory.created
-    if at is None or said is None or at.date() == said.date():
+    if at is None or said is None:
         return True
-    days = [term.key for term in read_statement(text).terms if term.kind == "day"]
-    return all(_period(day, at) == _period(day, said) for day in days)
+    terms = read_statement(text).terms
+    if at.date() != said.date():
+        days = [term.key for term in terms if term.kind == "day"]
+        if any(_period(day, at) != _period(day, said) for day in days):
+            return False
+    dates = {term.key: term.unit for term in terms if term.kind == "date"}
+    return not dates or all(
+        _are_one_date(term.key, (dates[term.key], at), (term.unit, said))
+        for term in read_statement(memory.text).terms
+        if term.kind == "date" and term.key in dates
+    )
+
+
+def _are_one_date(day: str, one: tuple[str, datetime], other: tuple[str, datetime]) -> bool:
+    """Whether a day whose year one of two alone tells is the last or the next one of the other."""
+    (year, _), (_, moment) = sorted((one, other), reverse=True)
+    if not year or (one[0] and other[0]):
+        return True
+    return int(year) - moment.year in (0, 1 if f"{moment:%m-%d}" > day else -1)
 
 
 def _period(day: str, at: datetime) -> object:
@@ -89,12 +100,21 @@ def _is_normalised(text: str, other: str) -> bool:
     ours, theirs = _outline(text), _outline(other)
     if not ours.tokens or not theirs.tokens:
         return fold(" ".join(text.split())) == fold(" ".join(other.split()))
-    return ours.tokens == theirs.tokens and ours.signs == theirs.signs
+    same = ours.tokens == theirs.tokens and ours.signs == theirs.signs
+    return same and _tell_alike(text, other)
+
+
+def _tell_alike(text: str, other: str) -> bool:
+    from palace.learn.comparing import tell_alike
+    from palace.learn.statement import read_statement
+
+    return tell_alike(read_statement(text), read_statement(other))
 
 
 def _is_near(text: str, other: str) -> bool:
     one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
-    return (_read_the_same(one, two) or _shares_most(one, two)) and not _exchanges_roles(one, two)
+    same = _read_the_same(one, two) or _differs_in_small_words(one, two)
+    return same and not _exchanges_roles(one, two)
 
 
 def _read_the_same(one: str, two: str) -> bool:
@@ -106,19 +126,16 @@ def _read_the_same(one: str, two: str) -> bool:
     return may_be_same(ours, theirs) and compare(ours, theirs).relation == "same"
 
 
-def _shares_most(one: str, two: str) -> bool:
+def _differs_in_small_words(one: str, two: str) -> bool:
     ours, theirs = _outline(one), _outline(two)
-    shared = len(ours.distinct & theirs.distinct)
-    if shared < NEAR_DUPLICATE * (len(ours.distinct) + len(theirs.distinct) - shared):
+    said, other = ours.content, theirs.content
+    if len(said) != len(other) or ours.signs != theirs.signs:
         return False
-    if not ours.tokens or not theirs.tokens or ours.signs != theirs.signs:
+    # "Before the demo, run it" is "run it before the demo".
+    turns = (n for n in range(min(len(said), _MAX_TURNS)) if other[n] == said[0])
+    if not any(said == other[n:] + other[:n] for n in turns):
         return False
-    if any(map(differs, ours.distinct ^ theirs.distinct)) or ours.values != theirs.values:
-        return False
-    common = 2 * (ours.shingles & theirs.shingles).total()
-    total = ours.shingles.total() + theirs.shingles.total()
-    # "Mira pays Jonas" is not "Jonas pays Mira": names stand in the same order.
-    return common >= SAME_SHINGLES * total and list(name_tokens(one)) == list(name_tokens(two))
+    return list(name_tokens(one)) == list(name_tokens(two)) and _tell_alike(one, two)
 
 
 def _exchanges_roles(one: str, two: str) -> bool:
@@ -148,7 +165,6 @@ class _Outline:
 
     def __init__(self, text: str) -> None:
         self.tokens = tuple(tokens(text))
-        self.distinct = frozenset(self.tokens)
         self._text = text
 
     @cached_property
@@ -156,12 +172,10 @@ class _Outline:
         return _SIGNS.findall(self._text.casefold())
 
     @cached_property
-    def values(self) -> list[str]:
-        return [t for t in self.tokens if differs(t)]
+    def content(self) -> list[str]:
+        from palace.learn.word_classes import SMALL_STEMS
 
-    @cached_property
-    def shingles(self) -> Counter[tuple[str, str]]:
-        return Counter(pairwise(self.tokens))
+        return [t for t in self.tokens if t not in SMALL_STEMS]
 
 
 @lru_cache(maxsize=256)
@@ -174,8 +188,3 @@ _MATCHERS: dict[Match, Callable[[str, str], bool]] = {
     "normalised": _is_normalised,
     "near": _is_near,
 }
-
-
-def differs(token: str) -> bool:
-    """Whether a token that only one of two texts holds makes them say different things."""
-    return any(c.isdigit() for c in token) or token.startswith("month") or token in _NEGATIONS

@@ -10,7 +10,14 @@ from itertools import zip_longest
 
 from palace.learn.statement import Statement, read_statement
 from palace.learn.values import Term
-from palace.learn.word_classes import HAVING, HOW_OFTEN, NO_MORE, QUITTING, REGARDING
+from palace.learn.word_classes import (
+    CHANGE_VERBS,
+    HAVING,
+    HOW_OFTEN,
+    NO_MORE,
+    QUITTING,
+    REGARDING,
+)
 
 # "The tyres of the car", "a lock for the bike": neither is there only while the other is.
 _ASIDE = frozenset({"of", "for", "about"})
@@ -24,7 +31,9 @@ def ends(stored: Statement, new: Statement) -> bool:
     """
     denies = new.negated and bool(new.functions & NO_MORE)
     over = [t for t in new.terms if not t.subject and (t.retired or denies)]
-    if not over or not (denies or _quits(new)) or stored.negated or stored.past:
+    # "We switched from Trello to Linear", where "we" use Trello.
+    switches = new.first_person and bool(new.verbs & CHANGE_VERBS and stored.verbs & HAVING)
+    if not over or not (denies or switches or _quits(new)) or stored.negated or stored.past:
         return False
     subjects = {t.key for t in new.terms if t.subject} - QUITTING
     if stored.first_person != new.first_person or not subjects <= {stored.terms[0].key}:
@@ -35,6 +44,8 @@ def ends(stored: Statement, new: Statement) -> bool:
     if done and all(t.key in held for t in done):
         return all(held.get(t.key) == t.slot for t in things)
     has = HAVING.issuperset(t.key for t in done) and stored.verbs.isdisjoint(REGARDING)
+    # Who moved from Ghent still has customers in Ghent.
+    held = {key: slot for key, slot in held.items() if not switches or slot in ("", "a")}
     return has and bool(things) and all(t.key in held for t in things)
 
 

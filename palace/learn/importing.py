@@ -137,12 +137,15 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
     rules = IgnoreRules(real)
     drawn = _templates(source) if intake.kind == "obsidian" else ""
-    for number, path in enumerate(paths, 1):
+    places = {path: path if is_own else _place(path, real.name) for path in paths}
+    if not is_own:
+        intake.former = _former_places(intake.to.root, places.values())
+    for number, (path, place) in enumerate(places.items(), 1):
         reason = rules.reason(real / path) or (_vault_reason(path, drawn) if drawn else "")
         if reason:
             intake.ignore(path, reason)
         else:
-            _take_file(source / path, path, path if is_own else _place(path, real.name), intake)
+            _take_file(source / path, path, place, intake)
         if progress:
             progress(number, len(paths))
     for path, file in record_files(_record_folders(source) if is_own else {}).items():
@@ -178,6 +181,19 @@ def _record_folders(palace: Path) -> dict[str, Path]:
 def _place(path: str, folder: str) -> str:
     room, _, name = path.rpartition("/")
     return f"rooms/{room or folder}/{name}"
+
+
+def _former_places(palace: Path, places: Iterable[str]) -> dict[int, list[str]]:
+    """Return by their size the drawers at places that no note of a source has, if it has others.
+
+    One of them with the bytes of a new note was taken in before that note was renamed.
+    """
+    there = {f"rooms/{name}" for name in markdown_files(palace / "rooms")}
+    former: dict[int, list[str]] = {}
+    if not there.issuperset(places):
+        for path in sorted(there.difference(places)):
+            former.setdefault((palace / path).stat().st_size, []).append(path)
+    return former
 
 
 def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:

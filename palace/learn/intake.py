@@ -7,7 +7,7 @@ what was added, found there already, redacted, left out and refused. What is the
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -112,6 +112,7 @@ class Intake:
     redacted: list[Refusal] = field(default_factory=list)
     ignored: list[Refusal] = field(default_factory=list)
     records: int = 0
+    former: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def refuse(self, name: str, reason: str) -> None:
         """Tell of something that is left out because something speaks against it."""
@@ -154,7 +155,9 @@ class Intake:
         if not path.is_relative_to(os.path.realpath(self.to.root)):
             return self.refuse(name, "its place in the palace is a link that leads out of it")
         try:
-            if not path.exists() and self._written(target, data):
+            if not path.exists() and (former := self._former_place(data)):
+                self.ignore(name, f"{former} has the same words already")
+            elif not path.exists() and self._written(target, data):
                 self.added += 1
                 self.paths[target] = None
             elif path.is_file() and path.read_bytes() == data:
@@ -164,6 +167,11 @@ class Intake:
         except OSError as error:
             self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
         return None
+
+    def _former_place(self, data: bytes) -> str:
+        """Return where a note was taken in under a name that its source no longer has, or ""."""
+        alike = self.former.get(len(data), ()) if data.strip() else ()
+        return next((path for path in alike if (self.to.root / path).read_bytes() == data), "")
 
     def _written(self, target: str, data: bytes) -> bool:
         """Write a new file; no if somebody else was quicker."""

@@ -62,12 +62,19 @@ def remember_keyed(
     draft = replace(draft, text=writer.fit(draft.text))
     known = find_duplicate(draft.text, holders)
     if known is not None and len(holders) == 1:
-        memory, match = known
+        memory, match = writer.said_again(known[0], draft), known[1]
         return Duplicate(memory, match, reinforced=writer.reinforced(memory, draft, match))
     above = next((m for m in holders if TRUST_RANK[m.trust] > TRUST_RANK[draft.trust]), None)
     if above is not None:
         detail = f"the {above.trust} set {draft.key}, and this is the word of the {draft.trust}"
         return Conflict(above, detail, stronger="stored")
+    for held in holders:  # updated in place: what stands beside the words stays, unless given anew
+        draft = replace(
+            draft,
+            tags=draft.tags or held.tags,
+            links=draft.links or held.links,
+            triggers=draft.triggers or held.triggers,
+        )
     same = [m for m in writer.resembling(draft) if says_the_same(draft.text, m.text)]
     return writer.remember(
         draft, room=room, drawer=drawer, on_conflict=on_conflict, replaces=(*holders, *same)

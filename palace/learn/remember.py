@@ -65,11 +65,11 @@ class Writer:
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
-        A duplicate reinforces what is held, unless something else was said since: then it is a
-        contradiction of that, and goes with it. A word that counts less never retires one that
-        counts more: an agent that would supersede what a person said gets the conflict instead, and
-        so does what was said before the memory it contradicts. From the look to the last step no
-        other writer comes between.
+        A duplicate reinforces what is held, and brings it its triggers and its trust, unless
+        something else was said since: then it is a contradiction of that, and goes with it. A word
+        that counts less never retires one that counts more: an agent that would supersede what a
+        person said gets the conflict instead, and so does what was said before the memory it
+        contradicts. From the look to the last step no other writer comes between.
 
         Args:
             draft: What to store.
@@ -144,6 +144,7 @@ class Writer:
             since = _contested(memory, draft, similar) if on_conflict != "keep" else []
             if not find_conflicts(draft.text, since, judge=self.judge):
                 with self._promise(memory.id, going):
+                    memory = self.said_again(memory, draft)
                     self._retire(going, by=memory)
                 return Duplicate(memory, match, reinforced=self.reinforced(memory, draft, match))
             going.append(memory)
@@ -171,6 +172,15 @@ class Writer:
         # One for each place: a copy of a whole file has the same ids.
         for old in {m.source: m for m in going}.values():
             self.update(old, **superseded_fields(old, by))
+
+    def said_again(self, memory: Memory, draft: Draft) -> Memory:
+        """Note on a memory what a repetition brings: further triggers, the word of one above."""
+        brought: dict[str, object] = {}
+        if further := [t for t in draft.triggers if t not in memory.triggers]:
+            brought = {"triggers": [*memory.triggers, *further], "kind": draft.kind}
+        if TRUST_RANK[draft.trust] > TRUST_RANK[memory.trust]:
+            brought["trust"] = draft.trust
+        return self.update(memory, **brought) if brought else memory
 
     def update(self, memory: Memory, **fields: object) -> Memory:
         """Change metadata of a memory, and return it as the next question finds it."""

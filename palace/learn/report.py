@@ -96,20 +96,30 @@ def retired_in(
 ) -> Iterator[Retired]:
     """Yield what journal records of corrections and forgetting tell, in their order.
 
+    What a new memory superseded is corrected, whatever wrote it.
+
     Args:
         records: Of the journal; other types are skipped, and what was taken back too.
         get: Memories by id, as far as they are still there.
     """
     undone = {record.get("undoes") for record in records if record.get("type") == "undo"}
     for record in records:
-        if record.get("type") in ("correction", "forget") and record.get("id") not in undone:
+        if record.get("id") in undone:
+            continue
+        at = iso_moment(str(record["at"]))
+        if record.get("type") in ("correction", "forget"):
             yield Retired(
-                at=iso_moment(str(record["at"])),
+                at=at,
                 type=str(record["type"]),
                 memory=next((get[i] for i in _ids_of(record) if i in get), None),
                 by=get.get(str(record.get("superseded_by"))),
                 reason=str(record.get("reason") or ""),
             )
+        elif record.get("type") in ("remember", "promotion"):
+            changed = {str(s.get("memory")) for s in record.get("steps") or ()} & get.keys()
+            for old in (get[i] for i in sorted(changed)):
+                if old.superseded_by == record.get("memory"):
+                    yield Retired(at, "correction", old, get.get(old.superseded_by))
 
 
 def _ids_of(record: Mapping[str, Any]) -> Iterator[str]:

@@ -30,8 +30,8 @@ def correct(
 ) -> WriteResult:
     """Store the right words where the wrong ones stand, then retire the wrong ones.
 
-    Room, drawer, kind, scope, tags, importance and triggers are the old memory's. What was said
-    in a conversation is corrected by a statement in the default room: nobody said it.
+    Room, drawer, kind, scope, tags, links, importance and triggers are the old memory's. What was
+    said in a conversation is corrected by a statement in the default room: nobody said it.
 
     Args:
         writer: The one way in.
@@ -124,6 +124,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         trust=source,
         provenance="correction",
         tags=old.tags,
+        links=old.links,
         importance=old.importance,
         created=said,
         # A plan that is corrected is one still; of what holds already, the wrong words are history.

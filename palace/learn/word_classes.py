@@ -56,6 +56,7 @@ FUNCTION_WORDS = (
     PREPOSITIONS | ARTICLES | AUXILIARIES | FIRST_PERSON | frozenset(OWNERS)
     | _folded(
         "the this that these those there here it he she they them him you who which whose where"
+        " indeed"
         " when me us and or but if because while also too just very really actually now"
         " currently already"
         " still please okay ok so turns out these days any more anymore else then up down off"
@@ -67,9 +68,23 @@ FUNCTION_WORDS = (
 )  # fmt: skip
 # These take part in what is said although they look small.
 MEANINGFUL = _folded("off out up down every each always")
+# Two statements that hold the same words are two where only one of them has one of these.
+TELLING = _folded(
+    "before after from until till since above below over under inside outside between against"
+    " vor nach von bis aus seit uber unter ohne zwischen"
+    " he him his she her they them er me us or oder"
+    " was were had did will would shall should may might can could war waren"
+)
 NEGATIONS = _folded(
     "not no never none without cannot nobody nothing nicht nie kein keine keinen keinem keiner pas"
     " jamais sin nunca jamas nao не никогда"
+)
+# Without these a statement says the same.
+SMALL_STEMS = frozenset(
+    stem(word)
+    for word in FUNCTION_WORDS
+    - (PREPOSITIONS | FIRST_PERSON | MEANINGFUL | NEGATIONS | TELLING | OWNERS.keys())
+    - _folded("all both instead else again too also")
 )
 CHANGE_VERBS = _stems(
     "move switch change migrate relocate convert postpone replace upgrade update shift reschedule"
@@ -195,7 +210,7 @@ def searched_for(terms: Iterable[str]) -> tuple[str, ...]:
 UNITS = {
     **dict.fromkeys(_stems("b kb mb gb tb kib mib gib byte kilobyte megabyte gigabyte"), "bytes"),
     **dict.fromkeys(_stems("g kg mg t kilo gram kilogram tonne ton pound lb"), "weight"),
-    **dict.fromkeys(_stems("m km cm mm mile metre meter feet"), "length"),
+    **dict.fromkeys(_stems("m km cm mm mile metre meter feet ft foot inch"), "length"),
     **dict.fromkeys(_stems("l ml litre liter"), "volume"),
     **dict.fromkeys(
         _stems("s ms sec second min minute h hr hour night day week month year yr"), "time"
@@ -231,7 +246,8 @@ included excluded|valid invalid|legal illegal|online offline|paid unpaid|manual 
 mandatory voluntary|occupied vacant|finished unfinished|cheap expensive|fast slow|easy hard
 married divorced|single married|up down|started stopped|increase decrease|yes no|odd even
 busy free|buy sell|win lose|raise lower|allow forbid|allow block|accept refuse|add remove
-import export|encrypted plain|strict lenient|loud quiet|clean dirty
+import export|encrypted plain|strict lenient|loud quiet|clean dirty|before after|above below
+above under|inside outside|vor nach
 """.replace("\n", "|").strip("|").split("|"):  # fmt: skip
     _one, _other = (stem(fold(word)) for word in _line.split())
     ANTONYMS[_one] = ANTONYMS.get(_one, frozenset()) | {_other}

@@ -64,7 +64,7 @@ _CALLED = regex.compile(
     r"\b(?:phone|telephone|mobile|cell|tel|fax|call|text|whatsapp|sms|telefon|handy|mobil|tél|téléphone"
     r"|teléfono|telefone|телефон|电话|電話)(?:\s?(?:number|no|nr|nummer|num))?\b"
     r"[^\n\d+]{0,24}?"
-    r"(?P<value>(?!(?:19|20)\d\d[-./]\d)\(?\d(?:[ ./-]?[()]?\d){6,14})(?![\w-]|[.,:/]\d)",
+    r"(?P<value>(?!(?:19|20)\d\d[-./]\d)\(?\d(?:(?: / |[ ./-])?[()]?\d){6,14})(?![\w-]|[.,:/]\d)",
     regex.IGNORECASE,
 )
 _NORTH_AMERICAN = regex.compile(

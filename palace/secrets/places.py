@@ -65,6 +65,10 @@ _PIN = compiled_later(
 _LOGIN_OPTION = compiled_later(
     r"(?<![\w-])(?:-u|--user)[ =]{0,2}[\"']?[\w.@+-]{1,64}+:(?P<value>[^\s\"'`]{4,256}+)"
 )
+_NETRC = compiled_later(
+    r"\bmachine\s{1,4}+\S{1,253}+\s{1,8}+login\s{1,4}+\S{1,128}+\s{1,8}+password\s{1,4}+"
+    r"(?P<value>\S{4,256}+)"
+)
 _REGISTRY_LOGIN = compiled_later(
     r"//[\w.-]{1,128}+(?:/[\w.-]{1,64}+){0,8}+/?:_(?:authToken|auth|password)[ \t]{0,2}=[ \t]{0,2}"
     r"(?P<value>[^\s\"'`]{4,512}+)"
@@ -92,6 +96,7 @@ _PLACES = (
     ("command-line-secret", ("mysql", "mariadb", "sshpass", "redis-cli"), _SHORT_OPTION),
     ("pin", ("pin", "puk"), _PIN),
     ("basic-auth", ("-u",), _LOGIN_OPTION),
+    ("basic-auth", ("machine",), _NETRC),
     ("password", tuple("pass kennwort contraseña senha wachtw hasło lösen".split()), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),
 )

@@ -29,7 +29,7 @@ from palace.store.files import (
     read_bytes,
     refusals,
 )
-from palace.store.inline import find_tags
+from palace.store.inline import find_marks
 from palace.store.markdown import Page, decode, parse
 from palace.store.names import resolve_inside, room_of, without_suffix
 from palace.store.page_files import PageFiles
@@ -427,13 +427,14 @@ def _find(page: Page, memory: Memory) -> Memory:
 
 def _fields_of(draft: Draft, *, now: datetime) -> dict[str, object]:
     """Return the comment of a new memory: who, what and when always, the rest where it is given."""
-    inline = find_tags(draft.text)
+    tags, links = find_marks(draft.text)
     fields: dict[str, object] = {
         "kind": draft.kind,
         "source": draft.trust,
         "confidence": draft.confidence,
         "created": draft.created or now,
-        "tags": [tag for tag in draft.tags if tag not in inline],
+        "tags": [tag for tag in draft.tags if tag not in tags],
+        "links": [link for link in draft.links if link not in links],
     }
     for name in _OPTIONAL:
         value = getattr(draft, name)

@@ -25,10 +25,11 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Nothing was written: the palace holds this already.
+    """No memory was added: the palace holds this already.
 
     Attributes:
-        memory: The memory that says the same.
+        memory: The memory that says the same, with what the repetition brought: further triggers,
+            and the word of a person where it was an agent's.
         match: `exact` (the same characters), `normalised` (the same words and signs) or `near`.
         reinforced: Whether the journal took note that it was said again.
     """

@@ -128,6 +128,7 @@ class Draft:
     reason: str = ""
     key: str = ""
     superseded_by: str = ""
+    links: tuple[str, ...] = ()
     id: str = ""
 
 

@@ -104,9 +104,11 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
+            SecretRefusedError: If it or the project holds a secret.
         """
         check_texts(session=session_id)
         check_given(project=project)
+        self._parts.writer.check_names(session_id, project)
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
             messages_in(history), session_id, project=project, task=task, ask=force
@@ -137,9 +139,11 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
+            SecretRefusedError: If it or the project holds a secret.
         """
         check_texts(session=session_id)
         check_given(project=project)
+        self._parts.writer.check_names(session_id, project)
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)
@@ -187,6 +191,7 @@ class ConsolidatingVerbs(WritingVerbs):
         check_texts(task=task, done=done)
         check_given(session=session_id, project=project)
         check_lists(conclusions=conclusions, decisions=decisions)
+        self._parts.writer.check_names(task, session_id, project)
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")

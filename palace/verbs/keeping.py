@@ -91,8 +91,10 @@ class KeepingVerbs(WritingVerbs):
         memory = self.get(memory_id)
         found = {m.id: m for target in memory.links for m in self._led_to(target)}
         place = f"{memory.room}/{memory.drawer}"
+        older = older_versions(memory, self.index.marked("superseded_by"))
+        names = {place, memory.id, *(m.id for m in older)}
         for other in self.index.marked("links"):
-            if memory.id in other.links or place in other.links:
+            if not names.isdisjoint(other.links):
                 found.setdefault(other.id, other)
         return [m for m in found.values() if m.id != memory.id and m.status == "active"]
 

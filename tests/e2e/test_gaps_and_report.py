@@ -58,6 +58,20 @@ def test_a_number_makes_another_question():
     assert len(gaps.gaps) == 2
 
 
+def test_what_a_new_value_superseded_is_told_as_corrected(tmp_path):
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The rent is 240 euros.")
+        palace.remember("The rent is 260 euros.", on_conflict="supersede")
+        palace.remember("Answers go out in French.", key="language")
+        palace.remember("Answers go out in German.", key="language")
+        palace.remember("Answers go out in Dutch.", key="language")
+        palace.undo()
+        report = palace.report(since=utc_now() - timedelta(hours=1))
+    assert "- Memories: 4 added, 2 corrected, 0 forgotten" in report
+    assert "- The rent is 240 euros. → The rent is 260 euros. (`rooms/inbox/notes.md:5`)" in report
+    assert "- Answers go out in French. → Answers go out in German." in report
+
+
 def test_of_equally_similar_questions_the_newest_counts():
     gaps = found(
         verdict(1, "blue van old"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Conflict, Duplicate, Mempalace, Remembered
+from palace import Conflict, Duplicate, Mempalace, Remembered, RetrievalEnforcer
 from palace.types.changes import Relation
 
 
@@ -21,6 +21,31 @@ def test_a_duplicate_leaves_a_breadcrumb_without_the_text(tmp_path: Path) -> Non
         (record,) = palace.journal.records(type="reinforced")
         assert (record["memory"], record["source"]) == (first.memory.id, "agent")
         assert "kettle" not in str(record)
+
+
+@pytest.mark.parametrize("key", [None, "friday"])
+def test_triggers_of_what_is_said_again_are_kept(tmp_path: Path, key: str | None) -> None:
+    text = "Never deploy on a Friday."
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember(text, triggers=["deploy"], kind="negative", key=key)
+        again = palace.remember(text, triggers=["release"], kind="negative", key=key)
+        assert isinstance(again, Duplicate)
+        assert again.memory.triggers == ("deploy", "release")
+        enforcer = RetrievalEnforcer(palace)
+        verdict = enforcer.decide("Write a poem about the release")
+        assert [e.text for e in verdict.reminders] == [text]
+        palace.undo()
+        assert palace.get(again.memory.id).triggers == ("deploy",)
+
+
+def test_what_an_agent_stored_is_a_persons_word_once_a_person_says_it(tmp_path: Path) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        palace.remember("The rent is 240 euros.", source="agent")
+        assert palace.remember("The rent is 240 euros.", source="system").memory.trust == "agent"
+        again = palace.remember("the rent is 240 euros")
+        assert (again.status, again.memory.trust) == ("duplicate", "user")
+        other = palace.remember("The rent is 260 euros.", source="agent", on_conflict="supersede")
+        assert isinstance(other, Conflict)
 
 
 @pytest.mark.parametrize("text", ["🙂", "It is what it is.", "- [ ]", "word " * 60 + "end"])

@@ -13,6 +13,10 @@ from palace import ConfigError, ConversationTurn, Mempalace, SecretRefusedError,
 
 KEY = "AKIA" + "Q3EGTLXN7WPLYB2D"
 FACT = "The mill by the creek grinds rye on Mondays."
+TALK = [
+    {"role": "user", "content": "We grind 10 sacks on Mondays."},
+    {"role": "assistant", "content": "Noted."},
+]
 NOON = datetime(2026, 5, 4, 12, tzinfo=timezone.utc)
 
 
@@ -61,6 +65,32 @@ def test_a_secret_is_no_session_of_a_note(palace):
     with pytest.raises(SecretRefusedError):
         palace.note("The lamp is green.", session_id=KEY)
     assert palace.scratchpad.sessions() == []
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda p: p.compress_if_needed(TALK, KEY, force=True),
+        lambda p: p.on_session_end(KEY, TALK),
+        lambda p: p.on_session_end("s", TALK, project=KEY),
+        lambda p: p.finish_task("Paint the mill", done="It is painted.", session_id=KEY),
+        lambda p: p.finish_task(KEY),
+    ],
+)
+def test_a_secret_is_no_session_of_what_is_condensed(palace, do):
+    with pytest.raises(SecretRefusedError) as refused:
+        do(palace)
+    assert KEY not in str(refused.value)
+    assert KEY.encode() not in kept(palace)
+
+
+def test_a_session_that_is_called_by_a_secret_leaves_no_mark(palace):
+    palace.remember(FACT)
+    palace.begin_session(KEY)
+    assert palace.take_wake_up(KEY)
+    palace.begin_session(KEY)
+    assert palace.take_wake_up(KEY) == ""
+    assert KEY.encode() not in kept(palace)
 
 
 def test_where_secrets_are_redacted_a_name_is_still_refused(tmp_path, monkeypatch):

@@ -86,6 +86,33 @@ def test_a_link_is_followed_in_both_directions_and_to_what_replaced_its_target(p
     assert palace.linked(port.id) == []
 
 
+def test_what_replaces_a_memory_has_its_links_in_both_directions(palace):
+    port, lamp = stored(palace), stored(palace, "The lamp in the hall is green.")
+    hall = stored(palace, "The hall is cold, see [[inbox/notes]].")
+    for source, target in ((port, lamp), (lamp, hall)):
+        palace.link(source.id, target.id)
+    new = palace.correct(lamp.id, "The lamp in the hall is red.").memory
+    assert new.links == (hall.id,)
+    assert {m.id for m in palace.linked(new.id)} == {port.id, hall.id}
+    assert palace.correct(hall.id, "The hall is warm, see [[inbox/notes]].").memory.links == (
+        "inbox/notes",
+    )
+    palace.undo()
+    palace.undo()
+    assert {m.id for m in palace.linked(lamp.id)} == {port.id, hall.id}
+
+
+def test_a_new_value_of_a_key_keeps_what_stands_beside_the_words(palace):
+    lamp = stored(palace)
+    first = palace.remember("Wages are paid on the 25th.", key="wages", triggers=["wages"])
+    palace.tag(first.memory.id, ["office"])
+    palace.link(first.memory.id, lamp.id)
+    second = palace.remember("Wages are paid on the 26th.", key="wages").memory
+    assert (second.triggers, second.tags, second.links) == (("wages",), ("office",), (lamp.id,))
+    third = palace.remember("Wages are paid on the 27th.", key="wages", triggers=["pay"]).memory
+    assert (third.triggers, third.tags) == (("pay",), ("office",))
+
+
 def test_a_drawer_is_linked_by_its_name_in_the_words_or_beside_them(palace):
     lamp = stored(palace, "The lamp is green.", room="house", drawer="light")
     said = stored(palace, "The cable is old, see [[house/light]].")

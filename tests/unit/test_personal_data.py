@@ -24,6 +24,7 @@ FOUND = [
     ("phone", "415-555-0132", "call {} tomorrow"),
     ("phone", "(415) 555-0132", "{}"),
     ("phone", "030/901820", "phone: {}"),
+    ("phone", "030 / 90 18 20", "Tel. {} (Büro)"),
     ("phone", "030 90 18 20", "Telefon {} (Büro)"),
     ("phone", "0171 2345678", "My mobile number is {}"),
     ("payment-card", "4111 1111 1111 1111", "card {}"),

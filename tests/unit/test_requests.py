@@ -24,6 +24,7 @@ def listener() -> Listener:
         ("please remember: Olga is on leave in May", "Olga is on leave in May"),
         ("Keep in mind for later: the key is under the mat.", "the key is under the mat."),
         ("Remember that we deploy on Tuesdays.", "we deploy on Tuesdays."),
+        ("Please keep in mind for good: the port is 5433.", "the port is 5433."),
         ("Merk dir: der Port ist 5433.", "der Port ist 5433."),
         ("Bitte merk dir, dass der Port 5433 ist.", "der Port 5433 ist."),
         ("Retiens ceci : le port est 5433.", "le port est 5433."),
@@ -257,6 +258,14 @@ def test_what_is_no_request_tells_nothing(listener, prompt):
         ("14時じゃなくて14時半", "14時半", "14時"),
         ("7시 반이 아니라 8시야", "8시", "7시 반"),
         ("아니 이제 13만원이야", "13만원", ""),
+        ("That's wrong, it's 5433, not 5432.", "5433", "5432"),
+        ("That's not right: it is 5433, not 5432", "5433", "5432"),
+        ("You're mistaken, it's Nora, not Mona.", "Nora", "Mona"),
+        ("no its 5433 not 5432", "5433", "5432"),
+        ("no its 9 dec now", "9 dec", ""),
+        ("not on the 5th but on the 7th", "on the 7th", "on the 5th"),
+        ("It's not 5432, it's 5433.", "5433", "5432"),
+        ("Das stimmt nicht, es ist 5433, nicht 5432.", "5433", "5432"),
     ],
 )
 def test_a_correction_is_heard_in_every_language(listener, prompt, new, old):
@@ -405,6 +414,40 @@ def test_a_number_alone_replaces_the_only_number(said):
         memory(PORT),
         PORT.replace("5432", "5433"),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "right"),
+    [
+        ("We meet on Tuesdays at 19:30 in room 4.", "20:00", "on Tuesdays at 20:00 in room 4."),
+        ("We meet on Tuesdays at 19:30 in room 4.", "Friday", "on Friday at 19:30 in room 4."),
+        ("The fair is on 8 December 2026 at 10:00.", "9 dec", "on 9 dec 2026 at 10:00."),
+        ("The fair is on 8 December 2026.", "9 December 2027", "on 9 December 2027."),
+    ],
+)
+def test_a_value_alone_replaces_the_only_one_of_its_kind(text, said, right):
+    found = righted(Contradiction(said), [memory(text)])
+    assert not isinstance(found, Unclear)
+    assert found[1].endswith(right)
+
+
+def test_a_value_alone_replaces_none_of_two() -> None:
+    used = [memory("We meet at 19:30 on Tuesdays and at 20:00 on Fridays.")]
+    assert isinstance(righted(Contradiction("21:00"), used), Unclear)
+
+
+@pytest.mark.parametrize(
+    ("text", "new", "old", "right"),
+    [
+        ("Ada Novak is the treasurer.", "Mira Rossi", "Ada", "Mira Rossi is the treasurer."),
+        ("Ada Novak is the treasurer.", "Ida", "Ada", "Ida Novak is the treasurer."),
+        ("Ada Novak is the treasurer.", "Nowak", "Novak", "Ada Nowak is the treasurer."),
+        ("The treasurer is Ada Novak.", "Mira Rossi", "Novak", ""),
+    ],
+)
+def test_a_whole_name_is_not_put_beside_the_rest_of_another(text, new, old, right):
+    found = righted(Contradiction(new, old), [memory(text)])
+    assert ("" if isinstance(found, Unclear) else found[1]) == right
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,20 @@ class TestFolderOfNotes:
         assert (done.added, done.unchanged, done.refused, done.paths) == (0, 2, (), ())
         assert target.written == []
 
+    def test_a_note_that_was_renamed_is_not_taken_again(self, target: Target, tmp_path: Path):
+        words = {"a.md": "one", "b/c.md": "two", "twin.md": "one", "empty.md": ""}
+        notes = put(tmp_path / "notes", words)
+        assert target.take(notes).added == 4
+        (notes / "b/c.md").rename(notes / "d.md")
+        (notes / "empty.md").rename(notes / "blank.md")
+        put(notes, {"new.md": "one", "other.md": "two and more"})
+        for added in (3, 0):
+            done = target.take(notes)
+            assert (done.added, done.refused) == (added, ())
+            assert [(i.path_or_line, i.reason) for i in done.ignored] == [
+                ("d.md", "rooms/b/c.md has the same words already")
+            ]
+
     def test_never_overwrites_what_differs(self, target: Target, tmp_path: Path):
         notes = put(tmp_path / "notes", {"a.md": "theirs", "b.md": "new"})
         put(target.root, {"rooms/notes/a.md": "ours"})
