@@ -165,11 +165,11 @@ class FileJournal:
         fits = all(reached.get(name, -1) >= offset for name, offset in mark.items())
         return (found, reached) if fits else None
 
-    def apply_retention(self) -> tuple[str, ...]:
+    def apply_retention(self, now: datetime | None = None) -> tuple[str, ...]:
         """Delete the month files that lie wholly before the retention; return their names."""
         if self._retention_days is None:
             return ()
-        oldest = utc_now() - timedelta(days=self._retention_days)
+        oldest = (now or utc_now()) - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
         with refusals("delete", self.folder):
             for path in expired:

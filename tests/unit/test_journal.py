@@ -156,15 +156,13 @@ def test_find_takes_ids_literally(journal, odd):
     assert journal.find(odd[:-1] if len(odd) > 6 else odd)["id"] == odd
 
 
-def test_retention_deletes_whole_months_only(folder, monkeypatch):
+def test_retention_deletes_whole_months_only(folder):
     journal = FileJournal(folder, retention_days=31)
     for month in (1, 2, 3):
         journal.append(record(f"v-{month}", f"2026-0{month}-20T00:00:00+00:00"))
     edge = datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=31)
-    days = iter([edge - timedelta(seconds=1), edge])
-    monkeypatch.setattr("palace.store.journal.utc_now", lambda: next(days))
-    assert journal.apply_retention() == ()
-    assert journal.apply_retention() == ("2026-01.jsonl",)
+    assert journal.apply_retention(edge - timedelta(seconds=1)) == ()
+    assert journal.apply_retention(edge) == ("2026-01.jsonl",)
     assert ids(journal.records()) == ["v-3", "v-2"]
 
 
