@@ -258,7 +258,7 @@ class CueDetector:
         return {**found, **_crossed(found)}
 
     def _states(self, query: Query, text: str) -> bool:
-        """Whether a prompt tells something and asks for nothing: "Imogen loved the sketches!"."""
+        """Whether a prompt only tells something ("Imogen loved it!") or wants to be told later."""
         lexicon = self._lexicons.get(query.language, self._first)
         pattern = lexicon.cues.get("statement")
         if pattern is None or len(text) > _MOST_STATED_CHARS or _goes_on(text):
@@ -353,7 +353,7 @@ def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, flo
     """Whether a prompt first tells of a stranger: "Ruth fell. Why did Ruth cry?" may be a story."""
     if features["personal"] or features["known_name"] or not query.names:
         return False
-    *told, asked = sentences_in(prompt)
+    *told, asked = sentences_in(prompt) or [""]
     if not asked.endswith(QUESTION_MARKS) or any(said.endswith(QUESTION_MARKS) for said in told):
         return False
     of_both = set(tokens(asked)).intersection(tokens(" ".join(told)))
