@@ -196,10 +196,11 @@ class CueDetector:
                 own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
             )
         band = self._band(score)
-        if band != "other" and not features.get("question") and self._states(query, text):
+        sounds_so = band != "other" or features.get("ask_memory")
+        if sounds_so and not features.get("question") and self._states(query, text):
             # Whom and what it tells of may be known: so it sounds like recall.
             band = "other"
-        elif _asks_memory_itself(features, band):
+        elif _asks_memory_itself(features, denied=score < self._other_below / 2):
             score, band = max(score, 0.99), "recall"
         elif band == "recall" and _tells_of_whom_it_asks(turn.prompt, query, features):
             band = "unsure"
@@ -338,14 +339,13 @@ def _to_be_told() -> str:
     return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
 
 
-def _asks_memory_itself(features: Mapping[str, float], band: str) -> bool:
+def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
     """Whether a prompt is recall, unsure as the model is: "who are you", "what did you use".
 
-    So is "remind me", but not against the model: "I forgot to salt the dough" tells what happened.
+    So is "remind me" if the model does not deny it: "I forgot to salt the dough" asks for nothing.
     """
     asked = features.get("identity") or features.get("meta")
-    if band != "other":
-        asked = asked or features.get("ask_memory")
+    asked = asked or (features.get("ask_memory") and not denied)
     return bool(asked) and not _is_task(features)
 
 

@@ -126,9 +126,12 @@ def test_who_asks_the_memory_itself_is_not_weighed(prompt: str) -> None:
     assert detected(f"Write an essay. {prompt} " + "x " * 61, model=NEVER).band == "other"
 
 
-def test_who_wants_to_be_reminded_is_recall_where_the_weights_are_unsure() -> None:
-    signal = detected("Remind me what we bought", model=bar_model({}))
-    assert (signal.band, signal.score) == ("recall", 0.99)
+def test_who_wants_to_be_reminded_is_recall_where_the_weights_do_not_deny_it() -> None:
+    for bias in (0.0, -1.4):
+        signal = detected("Remind me what we bought", model=bar_model({}, bias=bias))
+        assert (signal.band, signal.score) == ("recall", 0.99)
+    later = detected("Remind me on Monday to water the fern.", model=bar_model({}, bias=-1.4))
+    assert later.band == "other"
     for told in ("I forgot to salt the dough, is it lost?", "Why do we forget dreams?"):
         assert detected(told, model=NEVER).band == "other"
 
