@@ -596,6 +596,8 @@ def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
         "I need the colour of the kettle",
         "Remind me that Mira has the lamp",
         "Remind me when to water the fern",
+        "the lamps Mira had to remind me to buy",
+        "上次下午提醒我带的东西",
         "remind me to whom we sold the lamp",
         "remind me at what time to be there",
         "Erinnere mich an die Nummer von Mira",
