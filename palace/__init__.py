@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from palace import hosting
     from palace.arguments import require_palace
     from palace.enforce.answering import (
         Answer,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         answer_steps,
         confirm_steps,
     )
+    from palace.enforce.choices import choice_alone, is_choice, values_in
     from palace.enforce.enforcer import RetrievalEnforcer
     from palace.enforce.grounding import AnswerCheck, CheckedAnswer, SentenceGate
     from palace.enforce.prompt import (
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
         render_context,
     )
     from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
-    from palace.enforce.routing import choice_alone, is_choice
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         WriteConflictError,
     )
     from palace.explaining import explain_trace
+    from palace.kept import Kept
     from palace.learn.consolidate import Compressed
     from palace.learn.gapfill import GapFill, stated_in
     from palace.learn.gaps import Gap, Gaps
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from palace.store.vector_channel import Embedded
     from palace.text.echoes import without_echoes
     from palace.text.labels import labelled_questions
+    from palace.text.moments import iso_moment
     from palace.text.rewriting import rewritten_question
     from palace.tools import AgentTool, agent_tools
     from palace.tools.calls import search_evidence
@@ -118,7 +121,7 @@ _HOME = {
         "DECLINE_TOKEN context_prompt grounded_prompt quote_prompt render_context"
     ),
     "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote",
-    "palace.enforce.routing": "choice_alone is_choice",
+    "palace.enforce.choices": "choice_alone is_choice values_in",
     "palace.errors": (
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
         "EnforcementError FetchDeniedError FetchError FetchNotFoundError FetchTimeoutError "
@@ -127,6 +130,8 @@ _HOME = {
         "TextRefusedError UngroundedAnswerError UnsafeNameError WriteConflictError"
     ),
     "palace.explaining": "explain_trace",
+    "palace.hosting": "hosting",
+    "palace.kept": "Kept",
     "palace.learn.consolidate": "Compressed",
     "palace.learn.gapfill": "GapFill stated_in",
     "palace.learn.gaps": "Gap Gaps",
@@ -148,6 +153,7 @@ _HOME = {
     "palace.store.vector_channel": "Embedded",
     "palace.text.echoes": "without_echoes",
     "palace.text.labels": "labelled_questions",
+    "palace.text.moments": "iso_moment",
     "palace.text.rewriting": "rewritten_question",
     "palace.tools": "AgentTool agent_tools",
     "palace.tools.calls": "search_evidence",
@@ -206,6 +212,7 @@ __all__ = [
     "IdentityTooLongError",
     "Imported",
     "Judgement",
+    "Kept",
     "KindCalibration",
     "LayerReport",
     "LoadedSettings",
@@ -263,7 +270,9 @@ __all__ = [
     "find_secrets",
     "grounded_prompt",
     "holds_own_evidence",
+    "hosting",
     "is_choice",
+    "iso_moment",
     "labelled_questions",
     "load_preset",
     "load_settings",
@@ -279,6 +288,7 @@ __all__ = [
     "seed",
     "settings_table",
     "stated_in",
+    "values_in",
     "verdict_attributes",
     "verify_quote",
     "without_echoes",
@@ -289,7 +299,8 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - the type checker reads the 
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'palace' has no attribute {name!r}")
-    value = getattr(import_module(module), _RENAMED.get(name, name))
+    home = import_module(module)
+    value = home if module == f"palace.{name}" else getattr(home, _RENAMED.get(name, name))
     globals()[name] = value
     return value
 

@@ -6,16 +6,16 @@ it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import TypeVar, get_args
 
 from palace.errors import ConfigError
+from palace.text.moments import in_utc, iso_moment
 from palace.types.memory import MemoryKind, Trust
 from palace.types.session import Message
 
@@ -127,8 +127,7 @@ def moment_in(name: str, value: datetime | None) -> datetime | None:
             hint="give one such as datetime(2026, 5, 7, tzinfo=timezone.utc)",
         )
     try:
-        zoned = value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
-        return zoned.astimezone(timezone.utc)
+        return in_utc(value)
     except OverflowError as error:
         raise ConfigError(
             f"{name} is {value}, which is no moment in UTC", hint="leave it out for no bound"
@@ -173,7 +172,7 @@ def _said_at(at: object) -> datetime | None:
     """Return when a host's message was said; None for what is no moment."""
     if isinstance(at, str):
         try:
-            at = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", at.strip()))
+            return iso_moment(at.strip())
         except ValueError:
             return None
     return moment_in("at", at) if isinstance(at, datetime) else None

@@ -53,7 +53,7 @@ from palace.recall.unrelated import UNRELATED
 from palace.store.journal import new_record
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.changes import Match
 from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn

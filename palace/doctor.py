@@ -30,7 +30,8 @@ from palace.store.journal import FileJournal, new_record
 from palace.store.names import session_file_name
 from palace.store.refresh import refresh
 from palace.store.scratchpad_file import FileScratchpad
-from palace.text import counted, utc_now
+from palace.text import counted
+from palace.text.moments import utc_now
 from palace.types.checks import Check
 from palace.types.memory import Draft, Memory
 
@@ -41,23 +42,6 @@ PROBE_ROOM = "doctor-probe"
 _SHOWN = 5
 _PROBE_TTL_S = 2.0
 _MORE_LOOKS = 2
-# In German every noun has a capital: there nothing but the name may be asked for.
-_QUESTIONS = {
-    "en": "When did we meet {}?",
-    "de": "Was hatten wir mit {}?",
-    "fr": "Quand avons-nous rencontré {} ?",
-    "es": "¿Cuándo quedamos con {}?",
-    "pt": "Quando conhecemos {}?",
-    "zh": "我们是什么时候认识{}的?",
-    "ja": "私たちはいつ{}に会いましたか?",
-    "ru": "Когда мы познакомились с {}?",
-    "it": "Quando abbiamo conosciuto {}?",
-    "nl": "Wanneer hebben we {} leren kennen?",
-    "ko": "우리가 {}을(를) 언제 만났지?",
-    "pl": "Kiedy poznaliśmy {}?",
-    "sv": "När träffade vi {}?",
-    "tr": "{} ile ne zaman tanışmıştık?",
-}
 _REINDEX = "run `palace reindex`; the index is derived, nothing is lost"
 
 
@@ -398,11 +382,9 @@ def check_journal(palace: Mempalace) -> Works:
 def check_enforcer(palace: Mempalace) -> Works:
     """Ask for somebody nobody can know; the only honest reply is that nothing is known."""
     silent = _Unrecorded(replace(palace.enforcement, journal=None))
-    language = palace.settings.detector.languages[0]
-    question = _QUESTIONS.get(language, _QUESTIONS["en"])
     # A name of letters alone: with digits in it, it reads as a number or an identifier.
     stranger = "Zq" + "".join(_random.choice("aeioklmnrst") for _ in range(10))
-    verdict = RetrievalEnforcer(silent).decide(question.format(stranger))
+    verdict = RetrievalEnforcer(silent).decide(palace.probe_question.format(stranger))
     allowed = "generate" if palace.settings.enforce.on_miss == "generate" else "fallback"
     if verdict.action != allowed:
         raise StoreError(

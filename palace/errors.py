@@ -10,7 +10,7 @@ PalaceError
  │   ├─ TextRefusedError        text that is no memory: empty, raw tool output, too long
  │   │   ├─ SecretRefusedError        a secret at the write boundary; never echoed
  │   │   └─ PersonalDataRefusedError  personal data there, where the settings block it
- │   ├─ SchemaTooNewError
+ │   ├─ SchemaTooNewError       an export of a newer version
  │   ├─ EmbedderMismatchError
  │   ├─ IdentityTooLongError
  │   └─ StoreUnavailableError   disk, lock or permission
@@ -95,7 +95,7 @@ class PersonalDataRefusedError(TextRefusedError):
 
 
 class SchemaTooNewError(StoreError):
-    """The derived index was written by a newer version."""
+    """An export was written by a newer version of this program, in a form not known here."""
 
 
 class EmbedderMismatchError(StoreError):

@@ -21,12 +21,10 @@ from palace.types.checks import Check
 from palace.types.memory import Memory
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
-from palace.verbs.calibrating import CalibratingVerbs
 from palace.verbs.consolidating import ConsolidatingVerbs
-from palace.verbs.embedding import EmbeddingVerbs
 from palace.verbs.hearing import HearingVerbs
-from palace.verbs.recovering import RecoveringVerbs
 from palace.verbs.transferring import TransferringVerbs
+from palace.verbs.tuning import TuningVerbs
 from palace.verbs.weighing import WeighingVerbs
 
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
@@ -66,16 +64,16 @@ class Mempalace(
     ConsolidatingVerbs,
     TransferringVerbs,
     AnsweringVerbs,
-    EmbeddingVerbs,
-    CalibratingVerbs,
+    TuningVerbs,
     AuditingVerbs,
-    RecoveringVerbs,
     WeighingVerbs,
 ):
     """A palace: one directory, the whole memory of one agent or user.
 
     Open it with `Mempalace.open(root)`; use it as a context manager or call `close()`. What it is
-    made of is told by `OpenedPalace`.
+    made of is told by `OpenedPalace`. Whatever is called: what is no text, or empty, where text is
+    wanted is refused with `ConfigError`; a disk, a lock or a database that refuses raises
+    `StoreUnavailableError`.
     """
 
     @classmethod

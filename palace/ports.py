@@ -352,10 +352,14 @@ class Journal(Protocol):
         among: int | None = None,
         holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records, newest first; with `among` only of that many of the newest.
+        """Yield records, newest first.
 
-        With `holding` only those in which one of these texts stands somewhere: ids or names of
-        fields, in plain ASCII.
+        Args:
+            since: Only records of this moment or later; aware.
+            type: Only records of this type.
+            among: Look at this many of the newest only, whatever they hold.
+            holding: Only records in which one of these texts stands somewhere: ids or names of
+                fields, in plain ASCII.
         """
 
     def find(self, record_id: str) -> dict[str, Any] | None:

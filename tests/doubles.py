@@ -16,7 +16,8 @@ from palace.ports import GLOBAL, Artifact, ArtifactRef, Candidate, Journal, Laye
 from palace.recall.logistic import LogisticModel
 from palace.store.files import locked
 from palace.store.index_sqlite import SqliteIndex
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn

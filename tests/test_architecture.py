@@ -14,20 +14,21 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "portable"}
+GROUND = {"types", "errors", "ports", "text", "portable", "kept"}
 GROUND |= {"secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
     "types": {"explaining"},
     "explaining": set(),
     "errors": set(),
-    "arguments": {"types", "errors"},
+    "arguments": {"types", "errors", "text"},
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},
     "privacy": {"types", "errors", "secrets"},
     "ignoring": set(),
     "portable": set(),
+    "kept": set(),
     "settings": {"types", "errors", "portable"},
     "presets": {"types", "errors", "portable"},
     "store": GROUND,
@@ -37,6 +38,7 @@ MAY_IMPORT = {
     "layers": GROUND | {"recall"},
     "enforce": GROUND | {"recall", "layers"},
     "learn": GROUND | {"recall"},
+    "hosting": {"types", "enforce"},
     "tools": {"types", "errors", "ports", "text", "arguments", "secrets", "tracing", "enforce"},
     "testing": GROUND - FILTERS,
     "tracing": {"types", "secrets"},
@@ -72,6 +74,7 @@ MAY_NAME = {
     "doctor": {"mempalace"},
     "layout": {"mempalace"},
     "tools": {"mempalace"},
+    "hosting": {"mempalace"},
     "facade": set(MAY_IMPORT) - {"serve", "__main__"},
 }
 HEAVY = (

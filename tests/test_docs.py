@@ -248,6 +248,16 @@ def test_decisions_are_numbered_once():
     assert [p.name for p in pages if not p.read_text("utf-8").startswith("# ")] == []
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "decisions").glob("*.md")), ids=lambda page: page.name
+)
+def test_every_decision_has_the_same_parts(page):
+    parts = ["**Question.**", "**Choice.**", "## What holds now", "## Tried and dropped"]
+    parts.append("## What would change it")
+    text = page.read_text("utf-8")
+    assert [part for part in parts if f"\n{part}" not in text] == []
+
+
 def test_decisions_named_in_the_sources_exist():
     named = {
         path

@@ -11,10 +11,7 @@ from typing import Any
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel
-from langchain_core.language_models.chat_models import (
-    agenerate_from_stream,
-    generate_from_stream,
-)
+from langchain_core.language_models.chat_models import agenerate_from_stream, generate_from_stream
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatResult
@@ -23,8 +20,7 @@ from langchain_core.runnables import Runnable, RunnableBinding
 from langchain_palace.arguments import SHAPING
 from langchain_palace.chat_runnable import ChatRunnable, is_chat
 from langchain_palace.messages import asking, text_of
-from langchain_palace.steps import Step
-from palace import ConfigError, ModelCall, ModelReply
+from palace import ConfigError, ModelCall, ModelReply, hosting
 
 # What both a model and a config may have for callbacks to hear.
 _TOLD = ("tags", "metadata", "callbacks")
@@ -86,32 +82,39 @@ def stopping(
     return (bound if stop is None else stop), others
 
 
+def waiting(model: BaseChatModel) -> hosting.Steps[None]:
+    """Wait for the turn of a model whose calls are limited."""
+    limiter = model.rate_limiter
+    if limiter:
+        yield hosting.Step(
+            lambda: limiter.acquire(blocking=True), lambda: limiter.aacquire(blocking=True)
+        )
+
+
 def generate(
     model: BaseChatModel,
     messages: list[BaseMessage],
     stop: list[str] | None,
     kwargs: Mapping[str, Any],
-) -> Step[ChatResult]:
-    """Return one silent call of a model: no callback hears what nobody has checked.
+) -> hosting.Steps[ChatResult]:
+    """Make one silent call of a model: no callback hears what nobody has checked.
 
     What is set to stream is asked for a stream, for its whole reply cannot always be had.
     """
 
     def now() -> ChatResult:
-        if model.rate_limiter:
-            model.rate_limiter.acquire(blocking=True)
         if model._should_stream(async_api=False, **kwargs):
             return generate_from_stream(model._stream(messages, stop=stop, **kwargs))
         return model._generate(messages, stop=stop, run_manager=None, **kwargs)
 
     async def later() -> ChatResult:
-        if model.rate_limiter:
-            await model.rate_limiter.aacquire(blocking=True)
         if model._should_stream(async_api=True, **kwargs):
             return await agenerate_from_stream(model._astream(messages, stop=stop, **kwargs))
         return await model._agenerate(messages, stop=stop, run_manager=None, **kwargs)
 
-    return Step(now, later)
+    yield from waiting(model)
+    result: ChatResult = yield hosting.Step(now, later)
+    return result
 
 
 class Asker:
@@ -142,18 +145,14 @@ class Asker:
         self._stop, given = stopping(stop, {**bound, **(kwargs or {})})
         self._kwargs = {k: v for k, v in given.items() if k not in SHAPING}
 
-    def __call__(self, call: ModelCall) -> Step[ModelReply]:
-        """Return the step that makes a call."""
+    def __call__(self, call: ModelCall) -> hosting.Steps[ModelReply]:
+        """Make a call."""
         model, extra = self._model, dict[str, Any]()
         if call.schema is not None:
             model, extra = pointing(self._model, call.schema)
         messages = asking(self._messages, self._index, call.user_text)
-        step = generate(model, messages, self._stop, {**self._kwargs, **extra})
-
-        async def later() -> ModelReply:
-            return self._reply(await step.later(), call)
-
-        return Step(lambda: self._reply(step.now(), call), later)
+        result = yield from generate(model, messages, self._stop, {**self._kwargs, **extra})
+        return self._reply(result, call)
 
     def _reply(self, result: ChatResult, call: ModelCall) -> ModelReply:
         message = result.generations[0].message

@@ -28,10 +28,9 @@ from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking, asking_index, is_system, text_of, tool_texts
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, call_of
-from langchain_palace.steps import Steps
 from langchain_palace.structured import StructuredPalace
 from langchain_palace.turns import Key, Plan, Turns, key_of
-from palace import Mempalace, RecallMiss, is_choice
+from palace import Mempalace, RecallMiss, hosting, is_choice
 
 
 class ChatPalace(GatedChatModel):
@@ -99,53 +98,32 @@ class ChatPalace(GatedChatModel):
     # -- entry points: who asks --------------------------------------------------------------------
 
     def invoke(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        *,
-        stop: list[str] | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
         """Answer; see the class."""
         called, config = self._called(config)
-        return BaseChatModel.invoke(called, input, config, stop=stop, **kwargs)
+        return BaseChatModel.invoke(called, input, config, **kwargs)
 
     async def ainvoke(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        *,
-        stop: list[str] | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AIMessage:
         """Answer; see the class."""
         called, config = self._called(config)
-        return await BaseChatModel.ainvoke(called, input, config, stop=stop, **kwargs)
+        return await BaseChatModel.ainvoke(called, input, config, **kwargs)
 
     def stream(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        *,
-        stop: list[str] | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
         called, config = self._called(config)
-        return BaseChatModel.stream(called, input, config, stop=stop, **kwargs)
+        return BaseChatModel.stream(called, input, config, **kwargs)
 
-    async def astream(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        *,
-        stop: list[str] | None = None,
-        **kwargs: Any,
+    def astream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[AIMessageChunk]:
         """Answer in chunks; see the class."""
         called, config = self._called(config)
-        async for chunk in BaseChatModel.astream(called, input, config, stop=stop, **kwargs):
-            yield chunk
+        return BaseChatModel.astream(called, input, config, **kwargs)
 
     def stream_events(self, input: Any, config: Any = None, **kwargs: Any) -> Any:
         """Answer in events of the session that the config names."""
@@ -228,7 +206,7 @@ class ChatPalace(GatedChatModel):
         kwargs: Mapping[str, Any] | None = None,
         chooses: bool = False,
         schema: object = None,
-    ) -> Steps[Plan | None]:
+    ) -> hosting.Steps[Plan | None]:
         """Decide and settle the turn of a conversation; None if nobody asks the model anything.
 
         Args:
@@ -283,7 +261,7 @@ class ChatPalace(GatedChatModel):
         call: Call,
         stop: list[str] | None,
         kwargs: Mapping[str, Any] | None,
-    ) -> Steps[Plan | None]:
+    ) -> hosting.Steps[Plan | None]:
         """Return the plan of a tool loop whose question was cut off, None outside of one."""
         turns = self._turns
         kept = turns.looped(messages, call)
@@ -297,7 +275,9 @@ class ChatPalace(GatedChatModel):
         settling = turns.settle(plan, call, asker, alone=False, wakes=False)
         return (yield from self._settled(settling, asker, ("resumed", plan.verdict.id)))
 
-    def _settled(self, settling: Steps[Plan], asker: Asker, key: Key) -> Steps[Plan]:
+    def _settled(
+        self, settling: hosting.Steps[Plan], asker: Asker, key: Key
+    ) -> hosting.Steps[Plan]:
         """Settle a turn and keep it, with what that cost."""
         plan = yield from settling
         if asker.usage is not None:
@@ -309,12 +289,13 @@ class ChatPalace(GatedChatModel):
 
     def _prepare(
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
-    ) -> Steps[Prepared]:
+    ) -> hosting.Steps[Prepared]:
         call = self._call or call_of(None, session_id=self.session_id, project=self.project)
         messages = self._turns.whole(messages)
         schema = wanted_schema(messages)
         in_text = schema is not None
-        forced, formed = self._forced(kwargs), wants_format(kwargs)
+        forced = self.forced_tools or forced_tools(kwargs)  # however they are bound to the model
+        formed = wants_format(kwargs)
         must_fit = bool(forced or formed or in_text)
         shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
         plan = yield from self.plan(
@@ -350,17 +331,13 @@ class ChatPalace(GatedChatModel):
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:
         return self._turns.telling(prepared.gate.plan) if prepared.gate else nullcontext()
 
-    def _finish(self, prepared: Prepared) -> Steps[None]:
+    def _finish(self, prepared: Prepared) -> hosting.Steps[None]:
         gate = prepared.gate
         if gate is None:
             return
         self._turns.replied(gate.plan, gate.said)
         if gate.checked is not None:
             yield self._turns.record(gate.plan, gate.text, gate.checked, 1)
-
-    def _forced(self, kwargs: Mapping[str, Any]) -> int:
-        """Return among how many tools the model has to choose, however they are bound to it."""
-        return self.forced_tools or forced_tools(kwargs)
 
     def _structured(self, plan: Plan, tools: int, *, in_text: bool) -> Collection[str] | None:
         """Return the tools whose arguments are no answer, None where the answer is plain text.

@@ -34,7 +34,7 @@ class Errand:
     @property
     def chooses(self) -> bool:
         """Whether the reply is a choice among what the program offers, in a schema."""
-        return self.instead in (_no_tools, _no_documents)
+        return self.instead in (_NO_TOOLS, _NO_DOCUMENTS)
 
 
 def errand_in(text: str) -> Errand | None:
@@ -82,24 +82,12 @@ def _as_asked(question: str) -> str:
     return question
 
 
-def _no_part(_question: str) -> str:
-    return "NO_OUTPUT"
+def _always(reply: str) -> Callable[[str], str]:
+    return lambda _question: reply
 
 
-def _no_text(_question: str) -> str:
-    return ""
-
-
-def _no_tools(_question: str) -> str:
-    return '{"tools": []}'
-
-
-def _no_documents(_question: str) -> str:
-    return '{"ranked_document_ids": []}'
-
-
-def _not_relevant(_question: str) -> str:
-    return "NO"
+_NO_TOOLS = _always('{"tools": []}')
+_NO_DOCUMENTS = _always('{"ranked_document_ids": []}')
 
 
 def _no_filter(question: str) -> str:
@@ -175,7 +163,7 @@ _FORMS = (
             r" relevant return NO_OUTPUT\. Remember, \*DO NOT\* edit the extracted parts of the"
             r" context\. > Question:"
         ),
-        _no_part,
+        _always("NO_OUTPUT"),
         mark=" ",
         ends=" > Context: >>>",
     ),
@@ -184,7 +172,7 @@ _FORMS = (
             r"Given the following question and context, return YES if the context is relevant to"
             r" the question and NO if it isn't\. > Question:"
         ),
-        _not_relevant,
+        _always("NO"),
         mark=" ",
         ends=" > Context: >>>",
     ),
@@ -244,7 +232,7 @@ _FORMS = (
             r"Use the following portion of a long document to see if any of the text is relevant"
             r" to answer the question\."
         ),
-        _no_text,
+        _always(""),
         mark=" Question: ",
         ends=" Relevant text, if any:",
         last=True,
@@ -252,13 +240,13 @@ _FORMS = (
     ),
     _Form(
         _begins(r"Your goal is to select the most relevant tools for answering the user's query"),
-        _no_tools,
+        _NO_TOOLS,
     ),
     _Form(
         re.compile(
             r" Documents = \[[^\]]{0,80}\] Sort the Documents by their relevance to the Query\.\Z"
         ),
-        _no_documents,
+        _NO_DOCUMENTS,
     ),
     # The tutorials' own, which stand beside the person's message.
     _Form(

@@ -22,7 +22,6 @@ from langchain_palace.messages import (
     calls_of,
     chunk_of,
     labelled,
-    leaves,
     of_calls,
     released,
     spoken,
@@ -30,7 +29,14 @@ from langchain_palace.messages import (
     told,
 )
 from langchain_palace.turns import Plan
-from palace import AnswerCheck, CheckedAnswer, RecallMiss, SentenceGate, UngroundedAnswerError
+from palace import (
+    AnswerCheck,
+    CheckedAnswer,
+    RecallMiss,
+    SentenceGate,
+    UngroundedAnswerError,
+    values_in,
+)
 
 NOTHING_TO_FIT = "the caller wants an answer in a schema, and there is none to give"
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
@@ -145,7 +151,7 @@ class ReplyGate:
     def shown_wrongly(self, reply: AIMessage) -> CheckedAnswer | None:
         """Return the check of what a tool would show for the model, if that is not remembered."""
         calls = [call["args"] for call in calls_of(reply) if call["name"] in self.direct]
-        return self._check.shown_wrongly(leaves(calls)) if self._check else None
+        return self._check.shown_wrongly(values_in(calls)) if self._check else None
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""
@@ -222,11 +228,11 @@ class ChunkGate:
         if self._is_whole:
             if self._held is None:
                 return []
-            return [_chunk(chunk_of(self._gate.message(_whole(self._held))))]
+            return [_chunk(chunk_of(self._gate.message(self._held)))]
         if self._sentences is None:
             return []
         rest, checked = self._rest(self._sentences)
-        wrong = self._gate.shown_wrongly(_whole(self._said)) if self._said else None
+        wrong = self._gate.shown_wrongly(self._said) if self._said else None
         if wrong is not None:
             rest, checked, self._calls, self._has_calls = [wrong.text], wrong, [], False
         self._gate.checked = checked
@@ -302,7 +308,7 @@ def check_values(check: AnswerCheck, value: object, schema: object = None) -> Ch
         UngroundedAnswerError: If a value is unsupported and such text is to be replaced: half an
             object cannot be.
     """
-    said = check.without_labels(leaves(value), schema)
+    said = check.without_labels(values_in(value), schema)
     judged = [(leaf, check.check(leaf)) for leaf in said]
     declined = next((checked for _, checked in judged if checked.declined), None)
     if declined is not None:
@@ -341,18 +347,6 @@ def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object 
 
 def _is_clean(checked: CheckedAnswer) -> bool:
     return checked.supported and not checked.declined
-
-
-def _whole(chunk: AIMessageChunk) -> AIMessage:
-    return AIMessage(
-        content=chunk.content,
-        additional_kwargs=chunk.additional_kwargs,
-        response_metadata=chunk.response_metadata,
-        tool_calls=chunk.tool_calls,
-        invalid_tool_calls=chunk.invalid_tool_calls,
-        usage_metadata=chunk.usage_metadata,
-        id=chunk.id,
-    )
 
 
 def _chunk(message: AIMessageChunk) -> ChatGenerationChunk:

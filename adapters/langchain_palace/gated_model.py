@@ -8,8 +8,9 @@ what nobody has checked.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
@@ -20,12 +21,11 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from pydantic import Field, model_validator
 
-from langchain_palace.asking import stopping, unbound
-from langchain_palace.gate import ChunkGate, ReplyGate
+from langchain_palace.asking import stopping, unbound, waiting
+from langchain_palace.gate import ReplyGate
 from langchain_palace.messages import chunk_of, text_of
 from langchain_palace.session import known_fields
-from langchain_palace.steps import Steps, arun, run
-from palace import ConfigError
+from palace import ConfigError, hosting
 
 DESCRIPTION = "_serialized"
 """Where LangChain keeps what it tells callbacks of a model, once it is worked out."""
@@ -45,25 +45,19 @@ _TAKEN_OVER = (
 _OURS = ("inner", "palace", "session_id", "project")
 
 
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """A model call, ready to be made, or the reply that stands in for it.
 
-    Args:
+    Attributes:
         gate: What the reply must pass; None where nobody asked anything.
         messages: What the model is sent.
         reply: Set where the model is not called.
     """
 
-    def __init__(
-        self,
-        gate: ReplyGate | None,
-        messages: list[BaseMessage],
-        *,
-        reply: AIMessage | None = None,
-    ) -> None:
-        self.gate = gate
-        self.messages = messages
-        self.reply = reply
+    gate: ReplyGate | None
+    messages: list[BaseMessage]
+    reply: AIMessage | None = None
 
     @property
     def is_open(self) -> bool:
@@ -158,7 +152,7 @@ class GatedChatModel(BaseChatModel):
     @abstractmethod
     def _prepare(
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
-    ) -> Steps[Prepared]:
+    ) -> hosting.Steps[Prepared]:
         """Return the call to make, or the reply that stands in for it."""
 
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:  # noqa: ARG002 - for subclasses
@@ -166,7 +160,7 @@ class GatedChatModel(BaseChatModel):
         return nullcontext()
 
     @abstractmethod
-    def _finish(self, prepared: Prepared) -> Steps[None]:
+    def _finish(self, prepared: Prepared) -> hosting.Steps[None]:
         """Do what is left when a reply has passed."""
 
     def _generate(
@@ -176,18 +170,7 @@ class GatedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
-        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = run(self._prepare(messages, stop, kwargs))
-        if prepared.reply is not None:
-            return _result(prepared.reply)
-        self._wait()
-        heard = run_manager if prepared.is_open else None
-        with self._telling(prepared):
-            result = self.inner._generate(prepared.messages, stop=stop, run_manager=heard, **kwargs)
-        if prepared.gate is not None:
-            result = prepared.gate.result(result)
-            run(self._finish(prepared))
-        return result
+        return hosting.run(self._whole(messages, stop, run_manager, kwargs))
 
     async def _agenerate(
         self,
@@ -196,19 +179,30 @@ class GatedChatModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: Any,
     ) -> ChatResult:
+        return await hosting.arun(self._whole(messages, stop, run_manager, kwargs))
+
+    def _whole(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: Any,
+        kwargs: Mapping[str, Any],
+    ) -> hosting.Steps[ChatResult]:
         stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = await arun(self._prepare(messages, stop, kwargs))
+        prepared = yield from self._prepare(messages, stop, kwargs)
         if prepared.reply is not None:
-            return _result(prepared.reply)
-        await self._await()
+            return ChatResult(generations=[ChatGeneration(message=prepared.reply)])
+        yield from waiting(self.inner)
         heard = run_manager if prepared.is_open else None
+        call = {"stop": stop, "run_manager": heard, **kwargs}
         with self._telling(prepared):
-            result = await self.inner._agenerate(
-                prepared.messages, stop=stop, run_manager=heard, **kwargs
+            result: ChatResult = yield hosting.Step(
+                lambda: self.inner._generate(prepared.messages, **call),
+                lambda: self.inner._agenerate(prepared.messages, **call),
             )
         if prepared.gate is not None:
             result = prepared.gate.result(result)
-            await arun(self._finish(prepared))
+            yield from self._finish(prepared)
         return result
 
     def _stream(
@@ -218,61 +212,34 @@ class GatedChatModel(BaseChatModel):
         run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - whoever streams tells the callbacks
         **kwargs: Any,
     ) -> Iterator[ChatGenerationChunk]:
-        stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = run(self._prepare(messages, stop, kwargs))
-        if prepared.reply is not None:
-            yield _only_chunk(prepared.reply)
-            return
-        self._wait()
-        chunks = _inner_chunks(self.inner, prepared.messages, stop, kwargs)
-        if prepared.gate is None:
-            yield from chunks
-            return
-        gate = prepared.gate.stream()
-        with self._telling(prepared):
-            for chunk in chunks:
-                yield from gate.feed(chunk)
-        yield from gate.close()
-        run(self._finish(prepared))
+        return hosting.stream(self._pieces(messages, stop, kwargs))
 
-    async def _astream(
+    def _astream(
         self,
         messages: list[BaseMessage],
         stop: list[str] | None = None,
         run_manager: AsyncCallbackManagerForLLMRun | None = None,  # noqa: ARG002 - whoever streams tells the callbacks
         **kwargs: Any,
     ) -> AsyncIterator[ChatGenerationChunk]:
+        return hosting.astream(self._pieces(messages, stop, kwargs))
+
+    def _pieces(
+        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
+    ) -> hosting.Pieces[ChatGenerationChunk]:
         stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = await arun(self._prepare(messages, stop, kwargs))
+        prepared = yield from self._prepare(messages, stop, kwargs)
         if prepared.reply is not None:
-            yield _only_chunk(prepared.reply)
+            yield hosting.Shown(ChatGenerationChunk(message=chunk_of(prepared.reply)))
             return
-        await self._await()
-        gate: ChunkGate | None = prepared.gate.stream() if prepared.gate else None
+        yield from waiting(self.inner)
+        gate = prepared.gate.stream() if prepared.gate else None
         with self._telling(prepared):
-            async for chunk in _inner_achunks(self.inner, prepared.messages, stop, kwargs):
-                for passed in gate.feed(chunk) if gate else [chunk]:
-                    yield passed
+            begun = yield _streaming(self.inner, prepared.messages, stop, kwargs)
+            feed = gate.feed if gate else lambda chunk: [chunk]
+            yield from hosting.relay(begun, lambda chunk: map(hosting.Shown, feed(chunk)))
         if gate is not None:
-            for passed in gate.close():
-                yield passed
-            await arun(self._finish(prepared))
-
-    def _wait(self) -> None:
-        if self.inner.rate_limiter:
-            self.inner.rate_limiter.acquire(blocking=True)
-
-    async def _await(self) -> None:
-        if self.inner.rate_limiter:
-            await self.inner.rate_limiter.aacquire(blocking=True)
-
-
-def _result(message: AIMessage) -> ChatResult:
-    return ChatResult(generations=[ChatGeneration(message=message)])
-
-
-def _only_chunk(message: AIMessage) -> ChatGenerationChunk:
-    return ChatGenerationChunk(message=chunk_of(message))
+            yield from map(hosting.Shown, gate.close())
+            yield from self._finish(prepared)
 
 
 def _streams(
@@ -288,30 +255,25 @@ def _streams(
     return sync if which == "sync" else any_of_both
 
 
-def _inner_chunks(
+def _streaming(
     model: BaseChatModel,
     messages: list[BaseMessage],
     stop: list[str] | None,
     kwargs: Mapping[str, Any],
-) -> Iterator[ChatGenerationChunk]:
-    if _streams(model, kwargs, "sync"):
-        yield from model._stream(messages, stop=stop, **kwargs)
-        return
-    result = model._generate(messages, stop=stop, **kwargs)
-    yield _chunk_of_result(result)
+) -> hosting.Step[Any]:
+    """Return the step that begins a stream of a model, of one chunk where it has none."""
 
+    def now() -> Iterable[ChatGenerationChunk]:
+        if _streams(model, kwargs, "sync"):
+            return model._stream(messages, stop=stop, **kwargs)
+        return [_chunk_of_result(model._generate(messages, stop=stop, **kwargs))]
 
-async def _inner_achunks(
-    model: BaseChatModel,
-    messages: list[BaseMessage],
-    stop: list[str] | None,
-    kwargs: Mapping[str, Any],
-) -> AsyncIterator[ChatGenerationChunk]:
-    if _streams(model, kwargs, "any"):
-        async for chunk in model._astream(messages, stop=stop, **kwargs):
-            yield chunk
-        return
-    yield _chunk_of_result(await model._agenerate(messages, stop=stop, **kwargs))
+    async def later() -> Any:
+        if _streams(model, kwargs, "any"):
+            return model._astream(messages, stop=stop, **kwargs)
+        return [_chunk_of_result(await model._agenerate(messages, stop=stop, **kwargs))]
+
+    return hosting.Step(now, later)
 
 
 def _chunk_of_result(result: ChatResult) -> ChatGenerationChunk:

@@ -6,13 +6,24 @@ In: a settled or undecided plan. Out: a dict that every checkpointer can keep, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
+from dataclasses import replace
 from typing import Any
+
+from pydantic import TypeAdapter
 
 from langchain_palace.session import Call
 from langchain_palace.turns import Plan
-from palace import AnswerOptions, Evidence, LayerReport, PromptWrite, RecallSignal, Turn, Verdict
+from palace import AnswerOptions, Turn, Verdict
+
+_VERDICT = TypeAdapter(Verdict)
+# Of no use to the rest of a turn; what was asked stands beside it.
+_LEFT_OUT: Any = {
+    "turn": True,
+    "elapsed_ms": True,
+    "evidence": {"__all__": {"scores"}},
+    "reminders": {"__all__": {"scores"}},
+    "walk": {"__all__": {"evidence", "reason", "judgement"}},
+}
 
 
 def as_state(
@@ -28,15 +39,8 @@ def as_state(
             decided with its words.
         thread: Where it is kept; a copy of the state may be put elsewhere.
     """
-    verdict = plan.verdict.as_dict()
-    for item, evidence in zip(verdict["evidence"], plan.verdict.evidence, strict=True):
-        item.update(trust=evidence.trust, stale=evidence.stale)
-    reminders = [asdict(item) for item in plan.verdict.reminders]
-    for item in reminders:
-        item.update(as_of=item["as_of"].isoformat() if item["as_of"] else None, scores={})
-    verdict.update(reminders=reminders, written=[asdict(item) for item in plan.verdict.written])
     return {
-        "verdict": verdict,
+        "verdict": _VERDICT.dump_python(plan.verdict, mode="json", exclude=_LEFT_OUT),
         "question": plan.question,
         "message_id": plan.message_id,
         "wake_up": plan.wake_up,
@@ -50,47 +54,11 @@ def as_state(
 
 def plan_of(state: Mapping[str, Any], options: AnswerOptions) -> Plan:
     """Return the plan that `as_state` kept, with how answers are made now."""
-    verdict = state["verdict"]
-    signal = verdict["signal"]
+    turn = Turn(state["question"], state["session_id"], state["project"])
     return Plan(
-        Verdict(
-            id=verdict["id"],
-            action=verdict["action"],
-            outcome=verdict["outcome"],
-            signal=RecallSignal(signal["kind"], signal["score"], tuple(signal["cues"])),
-            layer=verdict["layer"],
-            text=verdict["text"],
-            evidence=tuple(_evidence(item) for item in verdict["evidence"]),
-            walk=tuple(
-                LayerReport(
-                    step["layer"],
-                    step["outcome"],
-                    candidates=step["candidates"],
-                    best=step["best"],
-                    elapsed_ms=step["elapsed_ms"],
-                )
-                for step in verdict["walk"]
-            ),
-            reminders=tuple(_evidence(item) for item in verdict.get("reminders", ())),
-            written=tuple(PromptWrite(**item) for item in verdict.get("written", ())),
-            turn=Turn(state["question"], state["session_id"], state["project"]),
-        ),
+        replace(_VERDICT.validate_python(state["verdict"]), turn=turn),
         state["question"],
         options,
         message_id=state["message_id"],
         wake_up=state["wake_up"],
-    )
-
-
-def _evidence(item: Mapping[str, Any]) -> Evidence:
-    return Evidence(
-        id=item["id"],
-        text=item["text"],
-        layer=item["layer"],
-        source=item["source"],
-        as_of=datetime.fromisoformat(item["as_of"]) if item["as_of"] else None,
-        confidence=item["confidence"],
-        trust=item["trust"],
-        stale=item["stale"],
-        state_of=datetime.fromisoformat(item["state_of"]) if item.get("state_of") else None,
     )

@@ -20,7 +20,7 @@ from langchain_core.messages import (
 )
 from langchain_core.messages.tool import tool_call
 
-from palace import Message, without_echoes
+from palace import Message, values_in, without_echoes
 
 SOURCE = "lc_source"
 """Where LangChain notes which of its parts wrote a message, or makes a call."""
@@ -222,7 +222,7 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
     """
     since = messages if index is None else messages[index + 1 :]
     calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
-    written = (leaf for call in calls for leaf in leaves(call))
+    written = (value for call in calls for value in values_in(call))
     return without_echoes(map(text_of, filter(is_tools, since)), written=written)
 
 
@@ -392,32 +392,6 @@ def calls_of(message: AIMessage) -> list[ToolCall]:
     except ValueError:
         return []
     return [tool_call(name=called["name"], args=read, id=None)] if isinstance(read, dict) else []
-
-
-def leaves(value: object) -> Iterator[str]:
-    """Yield every text and number of a structured answer, as text; truth values say nothing."""
-    if isinstance(value, str):
-        if value.strip():
-            yield value
-    elif isinstance(value, bool) or value is None:
-        return
-    elif isinstance(value, (int, float)):
-        yield f"{value}"
-    elif isinstance(value, Mapping):
-        yield from _all_leaves(value.values())
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        yield from _all_leaves(value)
-    elif hasattr(value, "model_dump"):
-        yield from leaves(value.model_dump(mode="json"))
-    elif hasattr(value, "__dict__"):
-        yield from _all_leaves(vars(value).values())
-    else:
-        yield str(value)
-
-
-def _all_leaves(values: Iterable[object]) -> Iterator[str]:
-    for value in values:
-        yield from leaves(value)
 
 
 def _role_of(message: BaseMessage) -> str:

@@ -7,6 +7,7 @@ does anything; a miss ends the run without a model call, whatever other middlewa
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -24,7 +25,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 from langgraph.types import Command
-from pydantic import Field
+from pydantic import Field, SkipValidation
 from typing_extensions import NotRequired
 
 from langchain_palace.arguments import direct_tools, tool_name, wants_format
@@ -47,9 +48,8 @@ from langchain_palace.messages import (
     verdict_id,
 )
 from langchain_palace.session import Call, all_unseen, call_of_run, seen, thread_of
-from langchain_palace.steps import Step, Steps, arun, caught, run, within
 from langchain_palace.turns import Plan, Turns
-from palace import EnforcementError, Mempalace, RecallMiss, UngroundedAnswerError
+from palace import EnforcementError, Mempalace, RecallMiss, UngroundedAnswerError, hosting
 
 # What the gate says of an answer that it does not let through.
 _REFUSED: tuple[type[EnforcementError], ...] = (RecallMiss, UngroundedAnswerError)
@@ -73,7 +73,7 @@ class PalaceState(AgentState[Any]):
 class PlannedModel(GatedChatModel):
     """The agent's model for one call, behind the gate of a turn that is decided already."""
 
-    prepared: Prepared = Field(exclude=True)
+    prepared: SkipValidation[Prepared] = Field(exclude=True)
     turns: Turns = Field(exclude=True)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AIMessage:
@@ -91,14 +91,14 @@ class PlannedModel(GatedChatModel):
         messages: list[BaseMessage],
         stop: list[str] | None,  # noqa: ARG002 - decided already
         kwargs: Mapping[str, Any],
-    ) -> Steps[Prepared]:
+    ) -> hosting.Steps[Prepared]:
         yield from ()
         gate = self.prepared.gate
         if gate is not None and wants_format(kwargs):
             gate.expect_object(frozenset(map(tool_name, kwargs.get("tools") or ())))
         return Prepared(gate, messages)
 
-    def _finish(self, prepared: Prepared) -> Steps[None]:
+    def _finish(self, prepared: Prepared) -> hosting.Steps[None]:
         gate = prepared.gate
         if gate is not None and gate.checked is not None:
             yield self.turns.record(gate.plan, gate.text, gate.checked, 1)
@@ -158,16 +158,16 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     @hook_config(can_jump_to=["end"])
     def before_agent(self, state: PalaceState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Decide the turn; on a miss end the run."""
-        return run(self._begin(state, runtime))
+        return hosting.run(self._begin(state, runtime))
 
     @hook_config(can_jump_to=["end"])
     async def abefore_agent(
         self, state: PalaceState, runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         """Decide the turn; on a miss end the run."""
-        return await arun(self._begin(state, runtime))
+        return await hosting.arun(self._begin(state, runtime))
 
-    def _begin(self, state: PalaceState, runtime: Runtime[Any]) -> Steps[dict[str, Any]]:
+    def _begin(self, state: PalaceState, runtime: Runtime[Any]) -> hosting.Steps[dict[str, Any]]:
         messages: Sequence[BaseMessage] = state["messages"]
         update: dict[str, Any] = {"palace": {self.name: None}}
         if "structured_response" in state:
@@ -180,10 +180,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         call = self._call(runtime)
         plan = yield from self._turns.decide_all(messages, index, call=call)
         if not plan.stops:
-            kept = as_state(
-                plan, call, _ids(messages), before=_before(messages), thread=thread_of(runtime)
-            )
-            return {**update, "palace": {self.name: kept}}
+            return {**update, **self._state(plan, call, messages, runtime)}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
 
     # -- around every model call: confirm, inject, check -------------------------------------------
@@ -194,11 +191,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
     ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
         """Make the call with the evidence of the turn, or end the run."""
-
-        def step(made: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
-            return Step(lambda: handler(made), _never)
-
-        return run(self._around(request, step))
+        return hosting.run(self._around(request, handler))
 
     async def awrap_model_call(
         self,
@@ -206,56 +199,61 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]:
         """Make the call with the evidence of the turn, or end the run."""
-
-        def step(made: ModelRequest[Any]) -> Step[ModelResponse[Any]]:
-            return Step(_never_now, lambda: handler(made))
-
-        return await arun(self._around(request, step))
+        return await hosting.arun(self._around(request, handler))
 
     def _around(
-        self,
-        request: ModelRequest[Any],
-        handle: Callable[[ModelRequest[Any]], Step[ModelResponse[Any]]],
-    ) -> Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
-        request = _unwrapped(request).override(messages=self._whole(request))
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
+    ) -> hosting.Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
+        whole: list[Any] = self._turns.whole(request.messages)
+        request = _unwrapped(request).override(messages=whole)
         call = self._call(request.runtime)
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
-            untouched: ModelResponse[Any] = yield handle(request)
+            untouched: ModelResponse[Any] = yield hosting.host_call(lambda: handler(request))
             return untouched
         if not plan.wake_up or plan.verdict.action == "confirm":
             settled = yield from self._settled(plan, request, call)
-            is_new = is_new or _differs(settled, plan)
+            before = plan.verdict.action, plan.wake_up
+            is_new = is_new or before != (settled.verdict.action, settled.wake_up)
             plan = settled
         if plan.stops:
             return _stopped(canned(plan))
         gate = _gate(plan, request)
-        asked = handle(self._asked(request, plan, gate))
-        if not gate.is_open:
-            # A model that middleware further in puts in the place of ours is checked when it is
-            # done: until then nobody gets to see what it says.
-            asked = within(all_unseen, asked)
-        # An error is what is left of an answer that the gate refused.
-        made = yield self._turns.told_by(plan, caught(asked, *_REFUSED))
+        asked = self._asked(request, plan, gate)
+        made: ModelResponse[Any] | EnforcementError
+        with self._turns.telling(plan):
+            try:
+                # A model that middleware further in puts in the place of ours is checked when it
+                # is done: until then nobody gets to see what it says.
+                with nullcontext() if gate.is_open else all_unseen():
+                    made = yield hosting.host_call(lambda: handler(asked))
+            except _REFUSED as error:  # what is left of an answer that the gate refused
+                made = error
         response = self._passed(made, request, plan, gate)
         self._turns.replied(plan, gate.said)
         if isinstance(response, AIMessage):
             return _stopped(response)
         if not is_new:
             return response
-        thread = thread_of(request.runtime)
-        kept = as_state(
-            plan, call, _ids(request.messages), before=_before(request.messages), thread=thread
-        )
-        return ExtendedModelResponse(response, Command(update={"palace": {self.name: kept}}))
+        kept = self._state(plan, call, request.messages, request.runtime)
+        return ExtendedModelResponse(response, Command(update=kept))
 
-    def _plan(self, request: ModelRequest[Any], call: Call) -> Steps[tuple[Plan | None, bool]]:
+    def _state(
+        self, plan: Plan, call: Call, messages: Sequence[BaseMessage], runtime: object
+    ) -> dict[str, Any]:
+        seen, before, thread = _ids(messages), _before(messages), thread_of(runtime)
+        return {"palace": {self.name: as_state(plan, call, seen, before=before, thread=thread)}}
+
+    def _plan(
+        self, request: ModelRequest[Any], call: Call
+    ) -> hosting.Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
-        kept = _kept(request.state).get(self.name)
+        state: Any = request.state
+        kept = (state.get("palace") or {}).get(self.name)
         kept = kept if kept and _is_of(kept, call, thread_of(request.runtime)) else None
         plan: Plan | None = None
         if kept:
-            options = yield self._turns.options()
+            options = yield hosting.in_thread(lambda: self.palace.answer_options)
             plan = plan_of(kept, options)
         index = asking_index(request.messages)
         if index is None or (kept and plan and not _is_new(request.messages, index, plan, kept)):
@@ -266,15 +264,16 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return plan, True  # what is not answered yet is none the less asked
         return new, True
 
-    def _settled(self, plan: Plan, request: ModelRequest[Any], call: Call) -> Steps[Plan]:
+    def _settled(self, plan: Plan, request: ModelRequest[Any], call: Call) -> hosting.Steps[Plan]:
         # A call that failed is made again before the state could keep what it cost.
         key = ("settled", plan.verdict.id)
         kept = self._turns.under_way(key)
         if kept is not None:
             return kept
         alone = not request.tools and request.response_format is None
-        first = not any(m.type == "ai" for m in _since(request.messages, plan))
         index = _index_of(request.messages, plan)
+        since = request.messages if index is None else request.messages[index + 1 :]
+        first = not any(m.type == "ai" for m in since)
         system = [request.system_message] if request.system_message else []
         messages = [*system, *request.messages]
         at = None if index is None else index + len(system)
@@ -321,14 +320,12 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             if isinstance(made, EnforcementError):
                 raise made
             if plan.is_checked and made.structured_response is not None:
-                check_values(_check(plan, request), made.structured_response, _schema(request))
+                check = plan.check(_tool_texts(request, plan))
+                check_values(check, made.structured_response, _schema(request))
             result = [_through(gate, message) for message in made.result]
         except _REFUSED as error:
             return _instead(plan, error)
         return ModelResponse(result=result, structured_response=made.structured_response)
-
-    def _whole(self, request: ModelRequest[Any]) -> list[Any]:
-        return list(self._turns.whole(request.messages))
 
     def _call(self, runtime: Runtime[Any] | None) -> Call:
         """Return who asks, as the run's context or config tells."""
@@ -346,14 +343,6 @@ def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
     return ExtendedModelResponse(
         ModelResponse(result=[message]), Command(update={"jump_to": "end"})
     )
-
-
-def _differs(settled: Plan, plan: Plan) -> bool:
-    return (settled.verdict.action, settled.wake_up) != (plan.verdict.action, plan.wake_up)
-
-
-def _kept(state: Mapping[str, Any]) -> dict[str, Any]:
-    return dict(state.get("palace") or {})
 
 
 def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
@@ -408,19 +397,13 @@ def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
     return asking_index(messages) if plan.message_id is None else None
 
 
-def _since(messages: Sequence[BaseMessage], plan: Plan) -> Sequence[BaseMessage]:
-    index = _index_of(messages, plan)
-    return messages if index is None else messages[index + 1 :]
-
-
 def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
     structured = None
     if request.response_format is not None:
         structured = frozenset(map(tool_name, request.tools))
-    texts = tool_texts(request.messages, _index_of(request.messages, plan))
     return ReplyGate(
         plan,
-        tool_texts=texts,
+        tool_texts=_tool_texts(request, plan),
         structured=structured,
         # Words alone do not end a structured run, so whoever declines would be asked again.
         must_fit=structured is not None,
@@ -436,8 +419,8 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
     return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
 
 
-def _check(plan: Plan, request: ModelRequest[Any]) -> Any:
-    return plan.check(tool_texts(request.messages, _index_of(request.messages, plan)))
+def _tool_texts(request: ModelRequest[Any], plan: Plan) -> tuple[str, ...]:
+    return tool_texts(request.messages, _index_of(request.messages, plan))
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
@@ -450,11 +433,3 @@ def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:
     if gate.is_open:
         return labelled(message, gate.plan.metadata())
     return gate.message(message)
-
-
-def _never_now() -> Any:
-    raise RuntimeError("an async handler cannot be run without an event loop")
-
-
-async def _never() -> Any:
-    raise RuntimeError("a sync handler cannot be awaited")

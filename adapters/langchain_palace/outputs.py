@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.documents import Document
@@ -18,21 +19,21 @@ from langchain_palace.messages import is_tools, text_of, tool_texts, with_text
 from langchain_palace.turns import Plan
 
 
+@dataclass(frozen=True, slots=True)
 class Given:
     """What a chain was given in place of a person's input.
 
-    Args:
+    Attributes:
         input: What the person's program passed in.
         said: The person's words in it.
         sent_input: The same, as the chain got it.
         sent: The text that stood for the words there.
     """
 
-    def __init__(self, input: object, said: str, sent_input: object, sent: str) -> None:
-        self.input = input
-        self.said = said
-        self.sent_input = sent_input
-        self.sent = sent
+    input: object
+    said: str
+    sent_input: object
+    sent: str
 
     def undone(self, value: Any) -> Any:
         """Return a value with the person's input wherever the chain repeats what it was given."""

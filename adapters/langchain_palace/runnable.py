@@ -42,9 +42,8 @@ from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
 from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
-from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, Turns
-from palace import CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss
+from palace import ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss, hosting
 
 _log = logging.getLogger(__name__)
 # By what a chain keeps its conversation, and where that may be.
@@ -236,22 +235,24 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _now(
         self,
         input: Any,
-        run_manager: CallbackManagerForChainRun,  # noqa: ARG002 - the config holds its child
+        run_manager: object,  # noqa: ARG002 - the config holds its child
         config: RunnableConfig,
         **kwargs: Any,
     ) -> Any:
-        return run(self._whole(input, config, kwargs))
+        return hosting.run(self._whole(input, config, kwargs))
 
     async def _later(
         self,
         input: Any,
-        run_manager: AsyncCallbackManagerForChainRun,  # noqa: ARG002 - the config holds its child
+        run_manager: object,  # noqa: ARG002 - the config holds its child
         config: RunnableConfig,
         **kwargs: Any,
     ) -> Any:
-        return await arun(self._whole(input, config, kwargs))
+        return await hosting.arun(self._whole(input, config, kwargs))
 
-    def _whole(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Steps[Any]:
+    def _whole(
+        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> hosting.Steps[Any]:
         question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
             return self._missed(plan)
@@ -261,11 +262,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _answered(
         self, given: Given, plan: Plan, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> Steps[Any]:
+    ) -> hosting.Steps[Any]:
         """Run the chain and return what may be released of what it returns."""
-        step = self._turns.told_by(plan, self._run(given.sent_input, config, kwargs))
-        out = yield caught(step, RecallMiss)
         try:
+            with self._turns.telling(plan):
+                out = yield self._run(given.sent_input, config, kwargs)
             return (yield from self._passed(out, given, plan))
         except RecallMiss as declined:
             if self.on_miss is None:
@@ -274,15 +275,19 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     def _planned(
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> Steps[tuple[Question, Plan]]:
+    ) -> hosting.Steps[tuple[Question, Plan]]:
         call = self._call(config)
         question, plan = yield from self._decided(question_in(input, self.input_key), call)
         decided = plan
 
-        def ask(wanted: ModelCall) -> Step[ModelReply]:
+        def ask(wanted: ModelCall) -> hosting.Steps[ModelReply]:
             given = _given(input, question, wanted.user_text)
-            step = self._run(given.sent_input, unseen(config), kwargs)
-            return _pointing(step, lambda out: _reply(out, given, decided))
+            try:
+                out = yield self._run(given.sent_input, unseen(config), kwargs)
+            except ValueError as error:  # what parsers raise, and hosts of theirs in their place
+                _tell_unread(error)
+                return ModelReply()
+            return _reply(out, given, decided)
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
@@ -290,7 +295,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._turns.record(plan, plan.reply, None, 0)
         return question, plan
 
-    def _decided(self, question: Question, call: Call) -> Steps[tuple[Question, Plan]]:
+    def _decided(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
         """Decide a question or, if it asks nothing, the one right before it."""
         plan = yield from self._turns.decide(
             question.text,
@@ -305,10 +310,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
                 return earlier, decided
         return question, plan
 
-    def _passed(self, out: Any, given: Given, plan: Plan) -> Steps[Any]:
+    def _passed(self, out: Any, given: Given, plan: Plan) -> hosting.Steps[Any]:
         """Return what may be released of what the chain returned."""
-        if isinstance(out, RecallMiss):
-            raise out
         self._turns.replied(plan)
         gate = ReplyGate(plan)
         if isinstance(out, AIMessage):
@@ -327,8 +330,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
 
-    def _run(self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]) -> Step[Any]:
-        return Step(
+    def _run(
+        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> hosting.Step[Any]:
+        return hosting.Step(
             lambda: self.bound.invoke(input, config, **kwargs),
             lambda: self.bound.ainvoke(input, config, **kwargs),
         )
@@ -354,59 +359,43 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         config: RunnableConfig,
         **kwargs: Any,
     ) -> Iterator[Any]:
-        _demand_whole_states(kwargs)
-        config = patch_config(config, callbacks=run_manager.get_child())
-        input = next(inputs)
-        question, plan = run(self._planned(input, config, kwargs))
-        if plan.stops:
-            yield self._missed(plan)
-            return
-        config = unseen(config) if plan.is_checked else config
-        given = _given(input, question, plan.user_text())
-        if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            yield run(self._answered(given, plan, config, kwargs))
-            return
-        gate = _StreamGate(plan, given)
-        with self._turns.telling(plan):
-            for chunk in self.bound.stream(given.sent_input, config, **kwargs):
-                yield from gate.feed(chunk)
-        yield from gate.close()
-        self._turns.replied(plan)
-        if plan.is_checked:
-            run(self._recorded(plan, gate))
+        return hosting.stream(self._pieces(inputs, run_manager, config, kwargs))
 
-    async def _achunks(
+    def _achunks(
         self,
         inputs: AsyncIterator[Any],
         run_manager: AsyncCallbackManagerForChainRun,
         config: RunnableConfig,
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
+        return hosting.astream(self._pieces(inputs, run_manager, config, kwargs))
+
+    def _pieces(
+        self, inputs: Any, run_manager: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+    ) -> hosting.Pieces[Any]:
         _demand_whole_states(kwargs)
         config = patch_config(config, callbacks=run_manager.get_child())
-        input = await inputs.__anext__()
-        question, plan = await arun(self._planned(input, config, kwargs))
+        input = yield hosting.Step(lambda: next(inputs), lambda: anext(inputs))
+        question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
-            yield self._missed(plan)
+            yield hosting.Shown(self._missed(plan))
             return
         config = unseen(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text())
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
-            yield await arun(self._answered(given, plan, config, kwargs))
+            yield hosting.Shown((yield from self._answered(given, plan, config, kwargs)))
             return
         gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
-            async for chunk in self.bound.astream(given.sent_input, config, **kwargs):
-                for passed in gate.feed(chunk):
-                    yield passed
-        for passed in gate.close():
-            yield passed
+            begun = yield hosting.begin_stream(
+                lambda: self.bound.stream(given.sent_input, config, **kwargs),
+                lambda: self.bound.astream(given.sent_input, config, **kwargs),
+            )
+            yield from hosting.relay(begun, lambda chunk: map(hosting.Shown, gate.feed(chunk)))
+        yield from map(hosting.Shown, gate.close())
         self._turns.replied(plan)
         if plan.is_checked:
-            await arun(self._recorded(plan, gate))
-
-    def _recorded(self, plan: Plan, gate: _StreamGate) -> Steps[None]:
-        yield self._turns.record(plan, gate.text, gate.checked, 1)
+            yield self._turns.record(plan, gate.reply.text, gate.reply.checked, 1)
 
 
 class _StreamGate:
@@ -414,24 +403,16 @@ class _StreamGate:
 
     def __init__(self, plan: Plan, given: Given) -> None:
         self._given = given
-        self._reply = ReplyGate(plan)
-        self._chunks = self._reply.stream()
+        self.reply = ReplyGate(plan)
+        self._chunks = self.reply.stream()
         self._is_text = False
-
-    @property
-    def text(self) -> str:
-        return self._reply.text
-
-    @property
-    def checked(self) -> CheckedAnswer | None:
-        return self._reply.checked
 
     def feed(self, chunk: Any) -> list[Any]:
         if isinstance(chunk, AIMessage) and not isinstance(chunk, AIMessageChunk):
-            return [self._reply.message(chunk)]
+            return [self.reply.message(chunk)]
         if isinstance(chunk, AIMessageChunk):
             return [c.message for c in self._chunks.feed(ChatGenerationChunk(message=chunk))]
-        if self._reply.is_open:
+        if self.reply.is_open:
             return [self._given.undone(chunk)]
         self._is_text = True
         text = chunk if isinstance(chunk, str) else str(chunk)
@@ -500,27 +481,16 @@ def _given(input: object, question: Question, sent: str) -> Given:
     return Given(input, question.text, given, sent)
 
 
-def _pointing(step: Step[Any], read: Callable[[Any], ModelReply]) -> Step[ModelReply]:
-    """Return a run of the chain as a call of ours; what it cannot read itself proves nothing."""
-    tried = caught(step, ValueError)  # what parsers raise, and hosts of theirs in their place
+def _tell_unread(error: ValueError) -> None:
+    """Warn of a quote that could not be read where no parser says so.
 
-    def reply(out: Any) -> ModelReply:
-        if not isinstance(out, ValueError):
-            return read(out)
-        if not _is_unread(out):
-            # It may be a fault of the program, which must not look like a gap in the memory; what
-            # it says is left out, for it may repeat what the model said.
-            _log.warning(
-                "%s of the chain is taken for a quote that cannot be read: %s",
-                type(out).__name__,
-                _place_of(out),
-            )
-        return ModelReply()
-
-    async def later() -> ModelReply:
-        return reply(await tried.later())
-
-    return Step(lambda: reply(tried.now()), later)
+    It may be a fault of the program, which must not look like a gap in the memory; what it says is
+    left out, for it may repeat what the model said.
+    """
+    if not _is_unread(error):
+        kind = type(error).__name__
+        place = _place_of(error)
+        _log.warning("%s of the chain is taken for a quote that cannot be read: %s", kind, place)
 
 
 def _is_unread(error: BaseException | None) -> bool:

@@ -19,9 +19,8 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import asking, labelled, released, text_of, tool_texts
 from langchain_palace.session import call_of, unseen
-from langchain_palace.steps import Step, Steps, arun, caught, run
 from langchain_palace.turns import Plan, unreadable
-from palace import RecallMiss, choice_alone
+from palace import RecallMiss, choice_alone, hosting
 
 if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
@@ -46,68 +45,56 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     def invoke(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Answer in the schema."""
-        return run(self._steps(input, config, kwargs))
+        return hosting.run(self._steps(input, config, kwargs))
 
     async def ainvoke(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Answer in the schema."""
-        return await arun(self._steps(input, config, kwargs))
+        return await hosting.arun(self._steps(input, config, kwargs))
 
     def stream(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
         """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-        ready = run(self._ready(input, config))
-        if not ready.is_open:
-            yield run(self._answered(ready, config, kwargs))
-            return
-        noted = self._noting(ready.plan)
-        try:
-            with self._telling(ready.plan):
-                for chunk in self.bound.stream(ready.messages, config, **kwargs):
-                    yield noted(chunk)
-        except RecallMiss as missed:
-            yield self._missed(missed.message)
+        return hosting.stream(self._pieces(input, config, kwargs))
 
-    async def astream(
-        self,
-        input: LanguageModelInput,
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
+    def astream(
+        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
         """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-        ready = await arun(self._ready(input, config))
+        return hosting.astream(self._pieces(input, config, kwargs))
+
+    def _pieces(
+        self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+    ) -> hosting.Pieces[Any]:
+        ready = yield from self._ready(input, config)
         if not ready.is_open:
-            yield await arun(self._answered(ready, config, kwargs))
+            yield hosting.Shown((yield from self._answered(ready, config, kwargs)))
             return
-        noted = self._noting(ready.plan)
+        noted, sent = self._noting(ready.plan), ready.messages
         try:
             with self._telling(ready.plan):
-                async for chunk in self.bound.astream(ready.messages, config, **kwargs):
-                    yield noted(chunk)
+                begun = yield hosting.begin_stream(
+                    lambda: self.bound.stream(sent, config, **kwargs),
+                    lambda: self.bound.astream(sent, config, **kwargs),
+                )
+                yield from hosting.relay(begun, lambda chunk: [hosting.Shown(noted(chunk))])
         except RecallMiss as missed:
-            yield self._missed(missed.message)
+            yield hosting.Shown(self._missed(missed.message))
 
     def _steps(
         self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
-    ) -> Steps[Any]:
+    ) -> hosting.Steps[Any]:
         ready = yield from self._ready(input, config)
         return (yield from self._answered(ready, config, kwargs))
 
-    def _ready(self, input: LanguageModelInput, config: RunnableConfig | None) -> Steps[_Ready]:
+    def _ready(
+        self, input: LanguageModelInput, config: RunnableConfig | None
+    ) -> hosting.Steps[_Ready]:
         """Return the settled plan of the turn and what the model is sent in it."""
         model: ChatPalace = self.model
         messages = model._turns.whole(model._convert_input(input).to_messages())
@@ -124,7 +111,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
 
     def _answered(
         self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]
-    ) -> Steps[Any]:
+    ) -> hosting.Steps[Any]:
         """Return the answer, whole."""
         plan, turns = ready.plan, self.model._turns
         if plan is None:
@@ -132,10 +119,11 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if plan.stops:
             return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
         seen = unseen(config) if plan.is_checked or plan.chooses else config
-        step = turns.told_by(plan, _invoked(self.bound, ready.messages, seen, kwargs))
-        made = yield caught(step, RecallMiss)
-        if isinstance(made, RecallMiss):
-            return self._missed(made.message)
+        try:
+            with turns.telling(plan):
+                made = yield _invoked(self.bound, ready.messages, seen, kwargs)
+        except RecallMiss as missed:
+            return self._missed(missed.message)
         turns.replied(plan)
         if plan.chooses:
             made = self._chosen_only(made)
@@ -146,7 +134,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         except RecallMiss as declined:
             return self._missed(declined.message)
 
-    def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> Steps[Any]:
+    def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> hosting.Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None and self.include_raw and made.get("parsing_error"):
             raise unreadable(plan, made["parsing_error"])
@@ -236,8 +224,8 @@ def _invoked(
     messages: list[BaseMessage],
     config: RunnableConfig | None,
     kwargs: Mapping[str, Any],
-) -> Step[Any]:
-    return Step(
+) -> hosting.Step[Any]:
+    return hosting.Step(
         lambda: bound.invoke(messages, config, **kwargs),
         lambda: bound.ainvoke(messages, config, **kwargs),
     )

@@ -6,17 +6,14 @@ In: a palace. Out: eight tools; the session comes from the config of the call, n
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
-from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from langchain_palace.session import call_of
 from langchain_palace.tracing import TRACER
 from palace import AgentTool, Mempalace, agent_tools
-
-_TYPES: dict[str, Any] = {"string": str, "integer": int, "array": list[str]}
 
 
 def palace_tools(
@@ -53,21 +50,6 @@ def _langchain_tool(
         coroutine=ause,
         name=tool.name,
         description=tool.description,
-        args_schema=_arguments_model(tool),
+        args_schema=tool.arguments_model(),
         infer_schema=False,
     )
-
-
-def _arguments_model(tool: AgentTool) -> type[BaseModel]:
-    """Return the arguments as a model; unknown ones are kept so that the tool can refuse them."""
-    required = tool.parameters["required"]
-    fields: dict[str, Any] = {}
-    for name, schema in tool.parameters["properties"].items():
-        kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
-        bounds = {"ge": schema.get("minimum"), "le": schema.get("maximum")}
-        if name in required:
-            fields[name] = (kind, Field(description=schema["description"], **bounds))
-        else:
-            described = Field(default=None, description=schema["description"], **bounds)
-            fields[name] = (kind | None, described)
-    return create_model(tool.name, __config__=ConfigDict(extra="forbid"), **fields)

@@ -1,31 +1,24 @@
 """Looking into memory, seen from outside: LangChain callbacks and OpenTelemetry spans.
 
-In: a step that decides a turn. Out: the same step, observed. Without handlers and without
+In: a step that decides a turn. Out: what it decides, observed. Without handlers and without
 `opentelemetry-api` nothing is sent anywhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from langchain_core.callbacks import (
-    AsyncCallbackManager,
-    BaseCallbackHandler,
-    BaseCallbackManager,
-    CallbackManager,
-)
+from langchain_core.callbacks import AsyncCallbackManager, CallbackManager
 from langchain_core.documents import Document
 
 from langchain_palace.session import Call
-from langchain_palace.steps import Step
-from palace import Evidence, Verdict, memory_span, verdict_attributes
+from palace import Evidence, hosting, memory_span, verdict_attributes
 
 RUN_NAME = "palace.recall"
 TRACER = "langchain_palace"
-M = TypeVar("M", bound=BaseCallbackManager)
-_Handlers = list[BaseCallbackHandler] | Any
+T = TypeVar("T", bound=hosting.HostedTurn)
 
 
 def document_of(evidence: Evidence) -> Document:
@@ -44,24 +37,10 @@ def document_of(evidence: Evidence) -> Document:
     )
 
 
-def documents_of(evidence: Sequence[Evidence]) -> list[Document]:
-    """Return pieces of evidence as documents, in their order."""
-    return [document_of(item) for item in evidence]
-
-
-class Decided(Protocol):
-    """What a decision gives."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict."""
-
-
-D = TypeVar("D", bound=Decided)
-
-
-def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = None) -> Step[D]:
-    """Return the step that decides, with a retriever run and a memory span around it.
+def observed(
+    step: hosting.Step[T], *, prompt: str, call: Call, handlers: Any = None
+) -> hosting.Steps[T]:
+    """Decide, with a retriever run and a memory span around it.
 
     Args:
         step: Decides the turn.
@@ -70,54 +49,30 @@ def observed(step: Step[D], *, prompt: str, call: Call, handlers: _Handlers = No
         handlers: Callbacks of the wrapped model itself.
     """
 
-    def now() -> D:
-        manager = _within(CallbackManager.configure(*_configured(call, handlers)), call)
-        start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
-        run = start() if manager.handlers else None  # nobody may be listening
-        try:
-            with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
-                plan = step.now()
-                told.update(verdict_attributes(plan.verdict))
-        except BaseException as error:
-            if run is not None:
-                run.on_retriever_error(error)
-            raise
+    def begun(kind: type[CallbackManager | AsyncCallbackManager]) -> Any:
+        told: Mapping[str, Any] = call.config
+        metadata = dict(told.get("metadata") or {})
+        about = (told.get("callbacks"), handlers, False, told.get("tags"), None, metadata)
+        manager = kind.configure(*about)
+        manager.parent_run_id = call.run_id or manager.parent_run_id
+        if not manager.handlers:  # nobody may be listening
+            return None
+        return manager.on_retriever_start({"name": RUN_NAME}, prompt, name=RUN_NAME)
+
+    async def later() -> Any:
+        run = begun(AsyncCallbackManager)
+        return run and await run
+
+    run = yield hosting.Step(lambda: begun(CallbackManager), later)
+    try:
+        with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
+            plan: T = yield step
+            told.update(verdict_attributes(plan.verdict))
+    except BaseException as error:
         if run is not None:
-            run.on_retriever_end(documents_of(plan.verdict.evidence))
-        return plan
-
-    async def later() -> D:
-        manager = _within(AsyncCallbackManager.configure(*_configured(call, handlers)), call)
-        start = partial(manager.on_retriever_start, {"name": RUN_NAME}, prompt, name=RUN_NAME)
-        run = await start() if manager.handlers else None
-        try:
-            with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
-                plan = await step.later()
-                told.update(verdict_attributes(plan.verdict))
-        except BaseException as error:
-            if run is not None:
-                await run.on_retriever_error(error)
-            raise
-        if run is not None:
-            await run.on_retriever_end(documents_of(plan.verdict.evidence))
-        return plan
-
-    return Step(now, later)
-
-
-def _within(manager: M, call: Call) -> M:
-    """Return callbacks that tell of a part of the call's own run, where that is known."""
-    manager.parent_run_id = call.run_id or manager.parent_run_id
-    return manager
-
-
-def _configured(call: Call, handlers: _Handlers) -> tuple[Any, ...]:
-    config: Mapping[str, Any] = call.config
-    return (
-        config.get("callbacks"),
-        handlers,
-        False,
-        config.get("tags"),
-        None,
-        dict(config.get("metadata") or {}),
-    )
+            yield hosting.host_call(partial(run.on_retriever_error, error))
+        raise
+    if run is not None:
+        found = [document_of(item) for item in plan.verdict.evidence]
+        yield hosting.host_call(lambda: run.on_retriever_end(found))
+    return plan

@@ -6,11 +6,10 @@ In: messages and who asks. Out: a `Plan`: what to ask the model, or what to repl
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from langchain_core.exceptions import OutputParserException
@@ -40,13 +39,13 @@ from langchain_palace.schemas import (
     without_instructions,
 )
 from langchain_palace.session import Call
-from langchain_palace.steps import Step, Steps, in_thread, within
 from langchain_palace.tracing import observed
 from palace import (
     Answer,
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
+    Kept,
     Mempalace,
     Message,
     ModelCall,
@@ -57,24 +56,17 @@ from palace import (
     RetrievalEnforcer,
     Turn,
     Verdict,
-    answer_check,
-    answer_steps,
-    confirm_steps,
-    context_prompt,
-    grounded_prompt,
+    hosting,
 )
 
-T = TypeVar("T")
-Ask = Callable[[ModelCall], Step[ModelReply]]
+Ask = Callable[[ModelCall], hosting.Steps[ModelReply]]
 Key = tuple[object, ...]
-# Turns that may be in the middle of a tool loop at the same time.
-KEPT_TURNS = 512
-# Calls whose reasoning a provider may want back.
-KEPT_THOUGHTS = 512
+# Turns, and calls whose reasoning a provider may want back, that may be under way at once.
+_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(hosting.HostedTurn):
     """What happens in a turn.
 
     Attributes:
@@ -120,32 +112,15 @@ class Plan:
             for n in range(len(messages) - 1, -1, -1)
         )
 
-    def is_of(self, call: Call) -> bool:
-        """Whether who asks now may read what was decided."""
-        turn = self.verdict.turn
-        return (turn.session_id, turn.project) == (call.session_id, call.project)
-
     @property
     def session(self) -> str | None:
         """The session of the turn."""
         return self.verdict.turn.session_id
 
     @property
-    def stops(self) -> bool:
-        """Whether the model must not be called (again) in this turn."""
-        return self.answer is not None or self.verdict.action in ("fallback", "answer")
-
-    @property
     def is_checked(self) -> bool:
         """Whether what the model says is held against the evidence."""
         return self.verdict.action == "ground" and not self.chooses
-
-    @property
-    def reply(self) -> str:
-        """The reply of a turn that stops."""
-        if self.answer is not None:
-            return self.answer.text
-        return self.verdict.text or self.options.fallback_text
 
     def on_errand(self, errand: Errand) -> Plan:
         """Return the plan where no person gets the reply: what is remembered asks no model."""
@@ -160,26 +135,12 @@ class Plan:
         Args:
             said: The words as they stand in the message, if something else changed them.
         """
-        if self.chooses:
-            return self.question if said is None else said
-        compose = grounded_prompt if self.is_checked else context_prompt
-        return compose(
-            self.question if said is None else said,
-            self.verdict,
-            wake_up=self.wake_up,
-            budget_tokens=self.options.context_budget_tokens,
-        )
+        said = self.question if said is None else said
+        return said if self.chooses else self.prompt(said, self.wake_up)
 
     def check(self, tool_texts: Sequence[str] = ()) -> AnswerCheck:
-        """Return the check of what the model says.
-
-        Results of tools count as evidence, but not for an answer to unclear evidence: that one
-        rests on the quoted memory alone.
-        """
-        unclear = self.verdict.outcome == "near_miss"
-        also = () if unclear else (*tool_texts, *([self.wake_up] if self.wake_up else []))
-        question = without_instructions(self.question)
-        return answer_check(self.verdict, question=question, options=self.options, also=also)
+        """Return the check of what the model says; see `HostedTurn.check_for`."""
+        return self.check_for(without_instructions(self.question), tool_texts, self.wake_up)
 
     def metadata(self, checked: CheckedAnswer | None = None) -> dict[str, Any]:
         """Return what the host gets to see: the verdict and the check, as plain values."""
@@ -193,30 +154,19 @@ class Plan:
         }
 
 
-def drive(steps: Generator[ModelCall, ModelReply, T], ask: Ask) -> Steps[T]:
-    """Turn a trip that asks for model calls into steps."""
-    try:
-        call = next(steps)
-        while True:
-            reply = yield ask(call)
-            call = steps.send(reply)
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-
-
 class _UnderWay:
     """What is kept between the calls of a turn, shared by all wrappers of one palace.
 
     Attributes:
         plans: Settled plans of turns that may go on.
+        loops: The same, by who asks and the verdict that the replies tell.
         thoughts: What the model said beside its calls.
-        lock: Held while either is read or changed.
     """
 
     def __init__(self) -> None:
-        self.plans: OrderedDict[Key, Plan] = OrderedDict()
-        self.thoughts: OrderedDict[Key, AIMessage] = OrderedDict()
-        self.lock = threading.Lock()
+        self.plans: Kept[Key, Plan] = Kept(_KEPT)
+        self.loops: Kept[Key, Plan] = Kept(_KEPT)
+        self.thoughts: Kept[Key, AIMessage] = Kept(_KEPT)
 
 
 _UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
@@ -246,10 +196,6 @@ class Turns:
         """Return these turns, or new ones where a wrapper was given another palace since."""
         return self if palace is self.palace else Turns(palace)
 
-    def options(self) -> Step[AnswerOptions]:
-        """Return how answers are made now; for a turn that was decided elsewhere."""
-        return in_thread(lambda: self.palace.answer_options)
-
     def decide(
         self,
         question: str,
@@ -261,7 +207,7 @@ class Turns:
         by_agent: bool = False,
         alone: str = "",
         beside: str = "",
-    ) -> Steps[Plan]:
+    ) -> hosting.Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
         What a template labels as the question is decided on first, for its context would blur it;
@@ -306,14 +252,12 @@ class Turns:
                 verdict = missed(verdict)
             return Plan(verdict, question, options, message_id=message_id)
 
-        plan: Plan = yield observed(
-            in_thread(decided), prompt=question, call=call, handlers=handlers
-        )
-        return plan
+        step = hosting.in_thread(decided)
+        return (yield from observed(step, prompt=question, call=call, handlers=handlers))
 
     def decide_all(
         self, messages: Sequence[BaseMessage], index: int, *, call: Call, handlers: Any = None
-    ) -> Steps[Plan]:
+    ) -> hosting.Steps[Plan]:
         """Decide what the person asks with a message or, if that asks nothing, right before it.
 
         A question is none the less asked for another message behind it.
@@ -352,7 +296,7 @@ class Turns:
         *,
         alone: bool,
         wakes: bool = True,
-    ) -> Steps[Plan]:
+    ) -> hosting.Steps[Plan]:
         """Have unclear evidence confirmed, and wake the session up before its first model call.
 
         Args:
@@ -362,24 +306,12 @@ class Turns:
             alone: Whether the model's text is the whole reply: no tools, nothing structured.
             wakes: Whether this turn may be the one that carries the wake-up.
         """
-        verdict, options = plan.verdict, plan.options
-        if verdict.action == "confirm" and not plan.stops:
-            if alone and options.quote_calls == "one":
-                answer = yield from drive(
-                    answer_steps(verdict, question=plan.question, options=options), ask
-                )
-                calls = answer.model_calls
-                return replace(plan, verdict=answer.verdict, answer=answer, model_calls=calls)
-            proved = yield from drive(
-                confirm_steps(verdict, question=plan.question, options=options), ask
-            )
-            plan = replace(plan, verdict=proved, model_calls=1)
-        if plan.stops or not wakes or call.session_id is None:
+        if plan.verdict.action == "confirm" and not plan.stops:
+            proved, answer = yield from plan.settled(plan.question, ask, alone=alone)
+            plan = replace(plan, verdict=proved, answer=answer, model_calls=1)
+        if plan.stops or not wakes:
             return plan
-        session, project = call.session_id, call.project
-        if not self.palace.has_begun(session):
-            yield in_thread(lambda: self.palace.begin_session(session, project))
-        woken = self.palace.take_wake_up(session, project)
+        woken = yield from hosting.waking(self.palace, call.session_id, call.project)
         return replace(plan, wake_up=woken) if woken else plan
 
     @contextmanager
@@ -403,33 +335,27 @@ class Turns:
                 raise unreadable(plan, error) from error
             raise
 
-    def told_by(self, plan: Plan, step: Step[T]) -> Step[T]:
-        """Return the call of a turn as it is, which may tell the wake-up; see `telling`."""
-        return within(lambda: self.telling(plan), step)
-
-    def record(self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int) -> Step[str]:
+    def record(
+        self, plan: Plan, text: str, checked: CheckedAnswer | None, calls: int
+    ) -> hosting.Step[str]:
         """Return the step that writes what was released into the journal."""
         answer = plan.answer or Answer(text, plan.verdict, checked, plan.model_calls + calls)
-        return in_thread(lambda: self.palace.record_answer(answer, plan.verdict))
+        return hosting.in_thread(lambda: self.palace.record_answer(answer, plan.verdict))
 
     def under_way(self, key: Key) -> Plan | None:
         """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
-        with self._under_way.lock:
-            return self._under_way.plans.get(key)
+        return self._under_way.plans.get(key)
 
     def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
         """Return the plan of a tool loop that goes on where the message that asks was cut off."""
         told = _loop_of(messages)
         if told is None:
             return None
-        with self._under_way.lock:
-            plans = list(self._under_way.plans.values())
-        of_call = (p for p in plans if p.verdict.id == told["id"] and p.is_of(call))
-        return next(of_call, None)
+        return self._under_way.loops.get((call.session_id, call.project, told["id"]))
 
     def resumed(
         self, messages: Sequence[BaseMessage], call: Call, *, handlers: Any = None
-    ) -> Steps[Plan | None]:
+    ) -> hosting.Steps[Plan | None]:
         """Decide anew a tool loop that another process began, where what asks was cut off.
 
         The journal may have its question. Where it does not, or the question asks for no memory
@@ -440,7 +366,9 @@ class Turns:
         if told is None or told.get("action") in ("pass", "generate"):
             return None
         asker = {"session_id": call.session_id, "project": call.project}
-        question: str = yield in_thread(lambda: self.palace.question_of(told["id"], **asker))
+        question: str = yield hosting.in_thread(
+            lambda: self.palace.question_of(told["id"], **asker)
+        )
         plan = yield from self.decide(question, call, handlers=handlers)
         if plan.verdict.action != "pass":
             return plan
@@ -450,8 +378,9 @@ class Turns:
         """Remember a settled plan for the rest of its turn; its calls are told only once."""
         if plan.usage is not None or plan.model_calls:
             plan = replace(plan, usage=None, model_calls=0)
-        with self._under_way.lock:
-            _put(self._under_way.plans, key, plan, KEPT_TURNS)
+        turn = plan.verdict.turn
+        self._under_way.plans.put(key, plan)
+        self._under_way.loops.put((turn.session_id, turn.project, plan.verdict.id), plan)
 
     def replied(self, plan: Plan, said: AIMessage | None = None) -> None:
         """Note that the model has replied: what the session starts with is told.
@@ -461,9 +390,7 @@ class Turns:
             said: The model's message as nobody else may read it; see `whole`.
         """
         if said is not None and any(call["id"] for call in said.tool_calls):
-            key = _key_of_calls(plan.verdict.id, said)
-            with self._under_way.lock:
-                _put(self._under_way.thoughts, key, said, KEPT_THOUGHTS)
+            self._under_way.thoughts.put(_key_of_calls(plan.verdict.id, said), said)
         if plan.wake_up and plan.session:  # an earlier try of this turn may have left it
             self.palace.take_wake_up(plan.session, plan.verdict.turn.project)
 
@@ -475,11 +402,10 @@ class Turns:
         return [self._with_thoughts(message) for message in messages]
 
     def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
-        kept = self._under_way
-        if not isinstance(message, AIMessage) or not message.tool_calls or not kept.thoughts:
+        kept = self._under_way.thoughts
+        if not isinstance(message, AIMessage) or not message.tool_calls or not kept:
             return message
-        with kept.lock:
-            said = kept.thoughts.get(_key_of_calls(verdict_id(message), message))
+        said = kept.get(_key_of_calls(verdict_id(message), message))
         return message if said is None else with_thoughts(message, said)
 
 
@@ -491,13 +417,6 @@ def _loop_of(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
         return None
     told: Mapping[str, Any] = reply.response_metadata["palace"]
     return told
-
-
-def _put(kept: OrderedDict[Key, T], key: Key, value: T, most: int) -> None:
-    kept[key] = value
-    kept.move_to_end(key)
-    while len(kept) > most:
-        kept.popitem(last=False)
 
 
 def _key_of_calls(verdict_id: object, message: AIMessage) -> Key:

@@ -4,12 +4,11 @@ In: messages of a host. Out: the wrapped model's replies as far as they may be r
 palace's own reply without any call.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of the host
-
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.base.llms.types import (
@@ -23,15 +22,10 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
 from llama_index_palace.events import KEY, message_note, noted_verdict
-from llama_index_palace.pointing import calls_of
+from llama_index_palace.held import HeldBack
+from llama_index_palace.pointing import call_step, calls_of
 from llama_index_palace.questions import Asked
-from llama_index_palace.replies import (
-    Chunks,
-    chat_reply,
-    is_step,
-    noted_chat,
-    tool_reply,
-)
+from llama_index_palace.replies import Chunks, chat_reply, noted_chat, tool_reply
 from llama_index_palace.structured import (
     Answers,
     answers_among,
@@ -39,11 +33,10 @@ from llama_index_palace.structured import (
     demand_support,
     miss,
     unsupported,
-    values_in,
 )
-from llama_index_palace.turns import Ruling, Steps
-from llama_index_palace.wrapped import WrappedLLM, aonce, is_alone, once
-from palace import ConfigError
+from llama_index_palace.turns import Lent, Ruling
+from llama_index_palace.wrapped import HostCall, WrappedLLM
+from palace import ConfigError, hosting, values_in
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
@@ -58,92 +51,34 @@ class ChattingLLM(WrappedLLM):
 
     def chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Reply to messages; see `PalaceLLM`."""
-        asked = self._asked(messages)
-        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
-        if ruling.refused:
-            return self._turns.run(self._refusal(ruling, asked))
-        lent = ruling.lend(asked)
-        with self._turns.telling(ruling, lent):
-            sent = self._sent(messages, asked, ruling, lent)
-            response = self.inner.chat(sent, **kwargs)
-        return self._turns.run(self._released(response, _Chunks(ruling, asked), self._ended))
+        return hosting.run(self._whole(self._chatting("chat", messages, kwargs)))
 
     async def achat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponse:
         """Reply to messages; see `PalaceLLM`."""
-        asked = self._asked(messages)
-        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
-        if ruling.refused:
-            return await self._turns.arun(self._refusal(ruling, asked))
-        lent = ruling.lend(asked)
-        with self._turns.telling(ruling, lent):
-            sent = self._sent(messages, asked, ruling, lent)
-            response = await self.inner.achat(sent, **kwargs)
-        return await self._turns.arun(self._released(response, _Chunks(ruling, asked), self._ended))
+        return await hosting.arun(self._whole(self._chatting("chat", messages, kwargs)))
 
     def stream_chat(self, messages: Sequence[ChatMessage], **kwargs: Any) -> ChatResponseGen:
         """Stream a reply; the decision is made before this returns."""
-        asked = self._asked(messages)
-        ruling = self._rule(asked, alone=is_alone(asked, kwargs))
-        if ruling.refused:
-            return once(self._turns.run(self._refusal(ruling, asked)))
-        lent = ruling.lend(asked)
-        with self._turns.telling(ruling, lent):
-            sent = self._sent(messages, asked, ruling, lent)
-            source = self.inner.stream_chat(sent, **kwargs)
-        return self._stream(source, _Chunks(ruling, asked), self._ended, lent)
+        call = self._chatting("stream_chat", messages, kwargs)
+        return hosting.stream(hosting.run(self._streamed(call)))
 
     async def astream_chat(
         self, messages: Sequence[ChatMessage], **kwargs: Any
     ) -> ChatResponseAsyncGen:
         """Stream a reply; the decision is made before this returns."""
+        call = self._chatting("stream_chat", messages, kwargs)
+        return hosting.astream(await hosting.arun(self._streamed(call)))
+
+    def _chatting(
+        self, method: str, messages: Sequence[ChatMessage], kwargs: dict[str, Any]
+    ) -> HostCall[ChatResponse]:
         asked = self._asked(messages)
-        ruling = await self._arule(asked, alone=is_alone(asked, kwargs))
-        if ruling.refused:
-            return aonce(await self._turns.arun(self._refusal(ruling, asked)))
-        lent = ruling.lend(asked)
-        with self._turns.telling(ruling, lent):
+
+        def step(ruling: Ruling, lent: Lent) -> hosting.Step[Any]:
             sent = self._sent(messages, asked, ruling, lent)
-            source = await self.inner.astream_chat(sent, **kwargs)
-        return self._astream(source, _Chunks(ruling, asked), self._ended, lent)
+            return call_step(self.inner, method, sent, **kwargs)
 
-    # -- releasing -----------------------------------------------------------------------------
-
-    def _refusal(self, ruling: Ruling, asked: Asked) -> Steps[ChatResponse]:
-        text, metadata = yield from self._refused(ruling, asked)
-        return chat_reply(text, metadata, delta=text)
-
-    def _ended(self, chunks: Chunks[ChatResponse]) -> Steps[ChatResponse | None]:
-        """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
-        ruling, asked = chunks.ruling, chunks.asked
-        response = chunks.last or chat_reply("", chunks.metadata)
-        said = chunks.said.text
-        if asked.purpose == "rewrite" and ruling.gated and not said.strip():
-            # an empty question is under nobody's ruling
-            return chat_reply(ruling.words, chunks.metadata, delta=ruling.words)
-        self._turns.rewrote(ruling, asked, said)
-        if asked.purpose != "answer":
-            return None
-        calls_tools = bool(calls_of(self.inner, response))
-        if not ruling.gated:
-            text = chunks.said.text
-            if not is_step(text, asked, calls_tools=calls_tools):
-                yield from self._turns.finish(ruling, text, calls=1)
-            return None
-        screen = chunks.screen
-        rest = screen.close(calls_tools=calls_tools)
-        if screen.checked is not None:
-            metadata = yield from self._turns.finish(
-                ruling, screen.released, checked=screen.checked, calls=1
-            )
-            screen.demand_support()
-            self._turns.rewrote(ruling, asked, screen.released)
-            return chat_reply(screen.released, metadata, delta=rest, spent=chunks.spent)
-        if calls_tools:
-            message = self._turns.held.take_out(
-                self.inner, response.message, screen.released, message_note(chunks.metadata)
-            )
-            return tool_reply(message, chunks.metadata, delta=rest, spent=chunks.spent)
-        return chat_reply(screen.released, chunks.metadata, delta=rest, spent=chunks.spent)
+        return HostCall(_Chunks, asked, kwargs, step)
 
     # -- tools ---------------------------------------------------------------------------------
 
@@ -160,14 +95,8 @@ class ChattingLLM(WrappedLLM):
         Raises:
             UngroundedAnswerError: If such an answer says what the evidence does not.
         """
-        answers = answers_among(tools, shown=kwargs.pop(_SHOWN, False))
-        response = super().chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        given = self._given_answers(response, answers)
-        if not given:
-            return response
-        asked = _noted(self._asked_already(chat_history, user_msg), response)
-        ruling = self._rule(asked)
-        return self._turns.run(self._answers_released(response, given, answers, ruling, asked))
+        made = partial(super().chat_with_tools, tools, user_msg, chat_history, *args)
+        return hosting.run(self._called(made, tools, _with_user(chat_history, user_msg), kwargs))
 
     async def achat_with_tools(
         self,
@@ -178,15 +107,23 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """Reply with tools at hand, as `chat_with_tools` does."""
+        made = partial(super().achat_with_tools, tools, user_msg, chat_history, *args)
+        said = _with_user(chat_history, user_msg)
+        return await hosting.arun(self._called(made, tools, said, kwargs))
+
+    def _called(
+        self,
+        made: Callable[..., Any],
+        tools: Sequence[BaseTool],
+        said: list[ChatMessage],
+        kwargs: dict[str, Any],
+    ) -> hosting.Steps[ChatResponse]:
         answers = answers_among(tools, shown=kwargs.pop(_SHOWN, False))
-        response = await super().achat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
+        response: ChatResponse = yield hosting.host_call(partial(made, **kwargs))
         given = self._given_answers(response, answers)
         if not given:
             return response
-        asked = _noted(self._asked_already(chat_history, user_msg), response)
-        ruling = await self._arule(asked)
-        released = self._answers_released(response, given, answers, ruling, asked)
-        return await self._turns.arun(released)
+        return (yield from self._answers_released(response, given, answers, self._again(said)))
 
     def stream_chat_with_tools(
         self,
@@ -205,8 +142,9 @@ class ChattingLLM(WrappedLLM):
         source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
         if not answers:
             return source
-        asked = self._asked_already(chat_history, user_msg)
-        return self._calls(source, answers, asked, demanded=answers.are_all(tools))
+        asked = self._again(_with_user(chat_history, user_msg))
+        calls = self._calls(source, answers, asked, demanded=answers.are_all(tools))
+        return hosting.stream(calls)
 
     async def astream_chat_with_tools(
         self,
@@ -223,40 +161,26 @@ class ChattingLLM(WrappedLLM):
         )
         if not answers:
             return source
-        asked = self._asked_already(chat_history, user_msg)
-        return self._acalls(source, answers, asked, demanded=answers.are_all(tools))
+        asked = self._again(_with_user(chat_history, user_msg))
+        calls = self._calls(source, answers, asked, demanded=answers.are_all(tools))
+        return hosting.astream(calls)
 
-    def _asked_already(
-        self, history: Sequence[ChatMessage] | None, user_msg: str | ChatMessage | None
-    ) -> Asked:
+    def _again(self, said: list[ChatMessage]) -> Asked:
         """Return what a call was about whose reply is looked at once more."""
-        return replace(self._asked(_with_user(history, user_msg)), goes_on=True)
+        return replace(self._asked(said), goes_on=True)
 
     def _calls(
-        self, source: ChatResponseGen, answers: Answers, asked: Asked, *, demanded: bool
-    ) -> ChatResponseGen:
-        for chunk in source:
+        self, source: Any, answers: Answers, asked: Asked, *, demanded: bool
+    ) -> hosting.Pieces[ChatResponse]:
+        def take(chunk: ChatResponse) -> hosting.Pieces[ChatResponse]:
             if demanded and _is_ours(chunk):  # hosts would make an empty object of it
                 raise miss(chunk.message.content or "")
-            given, shown = self._given_answers(chunk, answers), chunk
+            given = self._given_answers(chunk, answers)
             if given:
-                ruling = self._rule(_noted(asked, chunk))
-                released = self._answers_released(chunk, given, answers, ruling, asked)
-                shown = self._turns.run(released)
-            yield shown
+                chunk = yield from self._answers_released(chunk, given, answers, asked)
+            yield hosting.Shown(chunk)
 
-    async def _acalls(
-        self, source: ChatResponseAsyncGen, answers: Answers, asked: Asked, *, demanded: bool
-    ) -> ChatResponseAsyncGen:
-        async for chunk in source:
-            if demanded and _is_ours(chunk):
-                raise miss(chunk.message.content or "")
-            given, shown = self._given_answers(chunk, answers), chunk
-            if given:
-                ruling = await self._arule(_noted(asked, chunk))
-                released = self._answers_released(chunk, given, answers, ruling, asked)
-                shown = await self._turns.arun(released)
-            yield shown
+        return hosting.relay(source, take)
 
     def _given_answers(self, response: ChatResponse, answers: Answers) -> list[ToolSelection]:
         """Return the calls that are answers in a schema, or that a tool shows to the person."""
@@ -270,10 +194,11 @@ class ChattingLLM(WrappedLLM):
         response: ChatResponse,
         given: list[ToolSelection],
         answers: Answers,
-        ruling: Ruling,
         asked: Asked,
-    ) -> Steps[ChatResponse]:
-        if not ruling.gated or asked.purpose != "answer":
+    ) -> hosting.Steps[ChatResponse]:
+        noted = noted_verdict([response.message])
+        ruling = yield from self._rule(replace(asked, noted=noted))
+        if not ruling.is_checked or asked.purpose != "answer":
             return response
         check = ruling.check(asked)
         direct = [c.tool_kwargs for c in given if c.tool_name in answers.direct]
@@ -290,35 +215,13 @@ class ChattingLLM(WrappedLLM):
         return response
 
     def _prepare_chat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        verbose: bool = False,
-        allow_parallel_tool_calls: bool = False,
-        tool_required: bool = False,
-        **kwargs: Any,
+        self, *args: Any, tool_required: bool = False, **kwargs: Any
     ) -> dict[str, Any]:
-        return _with_functions(self.inner)._prepare_chat_with_tools_compat(
-            tools,
-            user_msg=user_msg,
-            chat_history=chat_history,
-            verbose=verbose,
-            allow_parallel_tool_calls=allow_parallel_tool_calls,
-            tool_required=tool_required,
-            **kwargs,
-        )
+        kwargs["tool_required"] = tool_required  # named here: hosts look whether it is known
+        return _with_functions(self.inner)._prepare_chat_with_tools_compat(*args, **kwargs)
 
-    def _validate_chat_with_tools_response(
-        self,
-        response: ChatResponse,
-        tools: Sequence[BaseTool],
-        allow_parallel_tool_calls: bool = False,
-        **kwargs: Any,
-    ) -> ChatResponse:
-        return _with_functions(self.inner)._validate_chat_with_tools_response(
-            response, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
-        )
+    def _validate_chat_with_tools_response(self, *args: Any, **kwargs: Any) -> ChatResponse:
+        return _with_functions(self.inner)._validate_chat_with_tools_response(*args, **kwargs)
 
     def get_tool_calls_from_response(
         self, response: ChatResponse, error_on_no_tool_call: bool = True, **kwargs: Any
@@ -344,10 +247,8 @@ class ChattingLLM(WrappedLLM):
         tools: Sequence[BaseTool],
         user_msg: str | ChatMessage | None = None,
         chat_history: list[ChatMessage] | None = None,
-        verbose: bool = False,
-        allow_parallel_tool_calls: bool = False,
+        *args: Any,
         error_on_no_tool_call: bool = True,
-        error_on_tool_error: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
         """Predict and call a tool.
@@ -358,70 +259,64 @@ class ChattingLLM(WrappedLLM):
             UngroundedAnswerError: If the model wrote to the tool, whose result is the reply, what
                 is not remembered, unless that is False: then the memory answers.
         """
-        if not self.metadata.is_function_calling_model:
-            asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = self._rule(replace(asked, purpose="inner"))  # the call is still to come
-            if ruling.refused:
-                reply = self._turns.run(self._refusal(ruling, asked))
-                return _refused_call(reply, demanded=error_on_no_tool_call)
-        else:
-            kwargs[_SHOWN] = True
-        return super().predict_and_call(
-            tools,
-            user_msg=user_msg,
-            chat_history=chat_history,
-            verbose=verbose,
-            allow_parallel_tool_calls=allow_parallel_tool_calls,
-            error_on_no_tool_call=error_on_no_tool_call,
-            error_on_tool_error=error_on_tool_error,
-            **kwargs,
-        )
+        made = partial(super().predict_and_call, tools, user_msg, chat_history, *args, **kwargs)
+        said = _with_user(chat_history, user_msg)
+        return hosting.run(self._calling(made, said, demanded=error_on_no_tool_call))
 
     async def apredict_and_call(
         self,
         tools: Sequence[BaseTool],
         user_msg: str | ChatMessage | None = None,
         chat_history: list[ChatMessage] | None = None,
-        verbose: bool = False,
-        allow_parallel_tool_calls: bool = False,
+        *args: Any,
         error_on_no_tool_call: bool = True,
-        error_on_tool_error: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
         """Predict and call a tool, as `predict_and_call` does."""
-        if not self.metadata.is_function_calling_model:
-            asked = self._asked(_with_user(chat_history, user_msg))
-            ruling = await self._arule(replace(asked, purpose="inner"))
-            if ruling.refused:
-                reply = await self._turns.arun(self._refusal(ruling, asked))
-                return _refused_call(reply, demanded=error_on_no_tool_call)
+        made = partial(super().apredict_and_call, tools, user_msg, chat_history, *args, **kwargs)
+        said = _with_user(chat_history, user_msg)
+        return await hosting.arun(self._calling(made, said, demanded=error_on_no_tool_call))
+
+    def _calling(
+        self, made: Callable[..., Any], said: list[ChatMessage], *, demanded: bool
+    ) -> hosting.Steps[AgentChatResponse]:
+        """Have a tool called, if one is to be: the result of any is the reply."""
+        shown = {}
+        if self.metadata.is_function_calling_model:
+            shown[_SHOWN] = True
         else:
-            kwargs[_SHOWN] = True
-        return await super().apredict_and_call(
-            tools,
-            user_msg=user_msg,
-            chat_history=chat_history,
-            verbose=verbose,
-            allow_parallel_tool_calls=allow_parallel_tool_calls,
-            error_on_no_tool_call=error_on_no_tool_call,
-            error_on_tool_error=error_on_tool_error,
-            **kwargs,
-        )
+            asked = self._asked(said)
+            # its call is yet to come
+            ruling = yield from self._rule(replace(asked, purpose="inner"))
+            if ruling.stops:
+                reply = yield from self._refusal(_Chunks(ruling, asked))
+                text = reply.message.content or ""
+                if demanded:
+                    raise miss(text)
+                return AgentChatResponse(response=text, metadata=dict(reply.additional_kwargs))
+        given = {"error_on_no_tool_call": demanded, **shown}
+        response: AgentChatResponse = yield hosting.host_call(partial(made, **given))
+        return response
 
 
 class _Chunks(Chunks[ChatResponse]):
     """The chunks of a chat reply."""
 
-    def take(self, chunk: ChatResponse) -> Iterator[ChatResponse]:
-        if self.ruling.gated and self.asked.purpose == "answer":
-            self._note(chunk)
-            piece = self.screen.feed(chunk.message.content, chunk.delta)
-            if piece:
-                yield chat_reply(self.screen.released, self.metadata, delta=piece)
-            return
-        self.last = chunk
-        self.said.add(chunk.message.content, chunk.delta)
-        yield noted_chat(chunk, self.metadata) if self.asked.purpose == "answer" else chunk
+    reply = staticmethod(chat_reply)
+    noted = staticmethod(noted_chat)
+
+    def text_in(self, chunk: ChatResponse) -> str | None:
+        return chunk.message.content
+
+    def calls_tools(self, inner: LLM) -> bool:
+        return self.last is not None and bool(calls_of(inner, self.last))
+
+    def step(self, rest: str, inner: LLM, held: HeldBack) -> ChatResponse:
+        if self.last is None or not self.calls_tools(inner):
+            return super().step(rest, inner, held)
+        note = message_note(self.metadata)
+        message = held.take_out(inner, self.last.message, self.screen.released, note)
+        return tool_reply(message, self.metadata, delta=rest, spent=self.spent)
 
 
 def _is_ours(response: ChatResponse) -> bool:
@@ -433,10 +328,6 @@ def _is_ours(response: ChatResponse) -> bool:
 def _is_replaced(response: ChatResponse) -> bool:
     """Whether the memory answers in the place of a model that said what is not remembered."""
     return (response.message.additional_kwargs.get(KEY) or {}).get("supported") is False
-
-
-def _noted(asked: Asked, response: ChatResponse) -> Asked:
-    return replace(asked, noted=noted_verdict([response.message]))
 
 
 def _with_functions(inner: LLM) -> FunctionCallingLLM:
@@ -454,10 +345,3 @@ def _with_user(
     if isinstance(user_msg, str):
         return [*said, ChatMessage(role="user", content=user_msg)]
     return [*said, user_msg] if user_msg is not None else said
-
-
-def _refused_call(reply: ChatResponse, *, demanded: bool) -> AgentChatResponse:
-    text = reply.message.content or ""
-    if demanded:
-        raise miss(text)
-    return AgentChatResponse(response=text, metadata=dict(reply.additional_kwargs))

@@ -14,8 +14,8 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBloc
 from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import KEY
-from llama_index_palace.kept import Kept
 from llama_index_palace.pointing import calls_of
+from palace import Kept
 
 # A person may take a while to approve a call.
 _HELD_S = 3600.0
@@ -35,7 +35,7 @@ class HeldBack:
     """What was taken out of messages, by a name that is noted in them."""
 
     def __init__(self) -> None:
-        self._said: Kept[str, _Said] = Kept(_HELD_S, _MOST_HELD)
+        self._said: Kept[str, _Said] = Kept(_MOST_HELD, kept_s=_HELD_S)
 
     def take_out(
         self, inner: LLM, message: ChatMessage, text: str, note: Mapping[str, Any]

@@ -11,7 +11,6 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory import BaseMemoryBlock
 
-from llama_index_palace.kept import Kept
 from llama_index_palace.questions import asked_in_messages
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import demand_looked, miss
@@ -19,8 +18,10 @@ from llama_index_palace.turns import Turns
 from palace import (
     AnswerOptions,
     ConfigError,
+    Kept,
     Mempalace,
     Verdict,
+    hosting,
     render_context,
     require_palace,
 )
@@ -78,7 +79,7 @@ class PalaceMemoryBlock(PalaceBlock):
     name: str = "palace"
     raise_on_miss: bool = False
     _turns: Turns = PrivateAttr()
-    _kept: Kept[tuple[Any, ...], str] = PrivateAttr(default_factory=lambda: Kept(_KEPT_S, 256))
+    _kept: Kept[tuple[Any, ...], str] = PrivateAttr(default_factory=lambda: Kept(kept_s=_KEPT_S))
 
     def __init__(self, palace: Mempalace, **fields: Any) -> None:
         super().__init__(palace, **fields)
@@ -99,7 +100,7 @@ class PalaceMemoryBlock(PalaceBlock):
         kept = self._kept.get(key) if asked.goes_on else None
         if kept is not None:
             return kept
-        verdict, options = await self._turns.arun(self._turns.looked(asked, session))
+        verdict, options = await hosting.arun(self._turns.looked(asked, session))
         text = self._context(verdict, options)
         self._kept.put(key, text)
         return text

@@ -16,9 +16,8 @@ from llama_index.core.agent.workflow.prompts import DEFAULT_HANDOFF_OUTPUT_PROMP
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 
 from llama_index_palace.events import KEY
-from llama_index_palace.structured import values_in
 from llama_index_palace.templates import pattern_of
-from palace import without_echoes
+from palace import values_in, without_echoes
 
 # The tool that hands over to another agent repeats what the model itself gave as the reason.
 _HANDED_OFF = re.compile(

@@ -8,14 +8,19 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
+from llama_index.core.base.llms.types import (
+    ChatMessage,
+    ChatResponse,
+    CompletionResponse,
+    MessageRole,
+)
 from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 from llama_index.core.tools import FunctionTool
 
 from llama_index_palace.questions import Asked
-from palace import QUOTE_SCHEMA, ModelCall, ModelReply
+from palace import QUOTE_SCHEMA, ModelCall, ModelReply, hosting
 
 
 class _PointToMemory(BaseModel):
@@ -39,24 +44,24 @@ _TOOL = FunctionTool.from_defaults(
 )
 
 
-def ask(inner: LLM, call: ModelCall, asked: Asked) -> ModelReply:
+def ask(inner: LLM, asked: Asked, call: ModelCall) -> hosting.Steps[ModelReply]:
     """Make the call."""
     messages = _messages(asked, call.user_text)
     if call.schema is not None and _has_tools(inner):
-        return _reply(inner, inner.chat(**_with_tool(inner, messages)))
+        return _reply(inner, (yield call_step(inner, "chat", **_with_tool(inner, messages))))
     if inner.metadata.is_chat_model:
-        return ModelReply(inner.chat(messages).message.content or "")
-    return ModelReply(inner.complete(call.user_text).text)
+        said: ChatResponse = yield call_step(inner, "chat", messages)
+        return ModelReply(said.message.content or "")
+    completed: CompletionResponse = yield call_step(inner, "complete", call.user_text)
+    return ModelReply(completed.text)
 
 
-async def aask(inner: LLM, call: ModelCall, asked: Asked) -> ModelReply:
-    """Make the call as `ask` does."""
-    messages = _messages(asked, call.user_text)
-    if call.schema is not None and _has_tools(inner):
-        return _reply(inner, await inner.achat(**_with_tool(inner, messages)))
-    if inner.metadata.is_chat_model:
-        return ModelReply((await inner.achat(messages)).message.content or "")
-    return ModelReply((await inner.acomplete(call.user_text)).text)
+def call_step(inner: LLM, method: str, /, *args: Any, **kwargs: Any) -> hosting.Step[Any]:
+    """Return a call of a model as a step: of a method, or of the one that is awaited."""
+    return hosting.Step(
+        lambda: getattr(inner, method)(*args, **kwargs),
+        lambda: getattr(inner, f"a{method}")(*args, **kwargs),
+    )
 
 
 def calls_of(inner: LLM, response: ChatResponse) -> list[Any]:

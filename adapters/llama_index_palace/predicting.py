@@ -11,22 +11,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
+from llama_index_palace.pointing import call_step
 from llama_index_palace.questions import Asked, told_by_template
-from llama_index_palace.structured import (
-    PreparedPrompt,
-    check_object,
-    demand_support,
-    failed,
-    miss,
-    values_in,
-)
-from llama_index_palace.turns import Lent, Ruling, Steps
+from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
+from llama_index_palace.turns import Lent, Ruling
 from llama_index_palace.wrapped import WrappedLLM
-from palace import is_choice
+from palace import hosting, is_choice, values_in
 
 
 class PredictingLLM(WrappedLLM):
@@ -70,13 +63,8 @@ class PredictingLLM(WrappedLLM):
             UngroundedAnswerError: If a value is not supported by the evidence.
             ModelError: If the model gives no such object from the evidence.
         """
-        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
-        ruling = self._rule(asked)
-        lent = ruling.lend(asked)
-        ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
-        with typed_failures(ruling), self._turns.telling(ruling, lent):
-            result: Model = self.inner.structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
-        self._turns.run(self._object_released(result, ruling, asked))
+        predicted = self._predicted(output_cls, prompt, llm_kwargs, prompt_args)
+        result: Model = hosting.run(predicted)
         return result
 
     async def astructured_predict(
@@ -87,15 +75,8 @@ class PredictingLLM(WrappedLLM):
         **prompt_args: Any,
     ) -> Model:
         """Predict an object, as `structured_predict` does."""
-        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
-        ruling = await self._arule(asked)
-        lent = ruling.lend(asked)
-        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
-        with typed_failures(ruling), self._turns.telling(ruling, lent):
-            result: Model = await self.inner.astructured_predict(
-                output_cls, ready, llm_kwargs=llm_kwargs
-            )
-        await self._turns.arun(self._object_released(result, ruling, asked))
+        predicted = self._predicted(output_cls, prompt, llm_kwargs, prompt_args)
+        result: Model = await hosting.arun(predicted)
         return result
 
     def stream_structured_predict(
@@ -111,13 +92,8 @@ class PredictingLLM(WrappedLLM):
             RecallMiss: As `structured_predict`, before anything is streamed.
             UngroundedAnswerError: If a value is not supported by the evidence.
         """
-        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
-        ruling = self._rule(asked)
-        lent = ruling.lend(asked)
-        ready = self._turns.run(self._object_prompt(messages, ruling, asked, lent))
-        with self._turns.telling(ruling, lent):
-            source = self.inner.stream_structured_predict(output_cls, ready, llm_kwargs=llm_kwargs)
-        return self._objects(source, output_cls, ruling, asked, lent)
+        begun = self._begun_object(output_cls, prompt, llm_kwargs, prompt_args)
+        return hosting.stream(hosting.run(begun))
 
     async def astream_structured_predict(
         self,
@@ -127,41 +103,56 @@ class PredictingLLM(WrappedLLM):
         **prompt_args: Any,
     ) -> AsyncGenerator[Any, None]:
         """Stream an object, as `stream_structured_predict` does."""
-        messages, asked = self._asked_for_object(output_cls, prompt, prompt_args)
-        ruling = await self._arule(asked)
-        lent = ruling.lend(asked)
-        ready = await self._turns.arun(self._object_prompt(messages, ruling, asked, lent))
-        with self._turns.telling(ruling, lent):
-            source = await self.inner.astream_structured_predict(
-                output_cls, ready, llm_kwargs=llm_kwargs
-            )
-        return self._aobjects(source, output_cls, ruling, asked, lent)
+        begun = self._begun_object(output_cls, prompt, llm_kwargs, prompt_args)
+        return hosting.astream(await hosting.arun(begun))
 
-    def _asked_for_object(
-        self, output_cls: type[Model], prompt: BasePromptTemplate, prompt_args: dict[str, Any]
-    ) -> tuple[list[ChatMessage], Asked]:
+    def _predicted(self, *wanted: Any) -> hosting.Steps[Any]:
+        result, ruling, asked, _ = yield from self._made("structured_predict", *wanted)
+        yield from self._object_released(result, ruling, asked)
+        return result
+
+    def _begun_object(
+        self, output_cls: type[Model], *wanted: Any
+    ) -> hosting.Steps[hosting.Pieces[Any]]:
+        made = yield from self._made("stream_structured_predict", output_cls, *wanted)
+        source, ruling, asked, lent = made
+        return self._objects(source, output_cls, ruling, asked, lent)
+
+    def _made(
+        self,
+        method: str,
+        output_cls: type[Model],
+        prompt: PromptTemplate,
+        llm_kwargs: dict[str, Any] | None,
+        prompt_args: dict[str, Any],
+    ) -> hosting.Steps[tuple[Any, Ruling, Asked, Lent]]:
+        """Decide what an object is asked for, and have the wrapped model make it.
+
+        Raises:
+            RecallMiss: On a miss.
+        """
         with told_by_template(prompt, prompt_args, self._rewrites):
             messages = prompt.format_messages(llm=self.inner, **prompt_args)
             asked = self._asked(messages)
         program = [m.content or "" for m in asked.program]
         if asked.purpose == "answer" and is_choice(output_cls.model_json_schema(), program=program):
             asked = replace(asked, purpose="inner")  # who goes on is for the host to read
-        return messages, asked
-
-    def _object_prompt(
-        self, messages: list[ChatMessage], ruling: Ruling, asked: Asked, lent: Lent
-    ) -> Steps[PreparedPrompt]:
-        if ruling.refused:
+        ruling = yield from self._rule(asked)
+        if ruling.stops:
             yield from self._refused(ruling, asked)
-            raise miss(ruling.text)
-        return PreparedPrompt(self._sent(messages, asked, ruling, lent))
+            raise miss(ruling.reply)
+        lent = ruling.lend(asked)
+        sent = PreparedPrompt(self._sent(messages, asked, ruling, lent))
+        with typed_failures(ruling), self._turns.telling(ruling, lent):
+            made = yield call_step(self.inner, method, output_cls, sent, llm_kwargs=llm_kwargs)
+        return made, ruling, asked, lent
 
-    def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> Steps[None]:
+    def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> hosting.Steps[None]:
         if asked.purpose != "answer":  # for the host to read, or to ask next
             for value in values_in(result):
                 self._turns.rewrote(ruling, asked, value)
             return
-        if not ruling.gated:
+        if not ruling.is_checked:
             yield from self._turns.finish(ruling, "", calls=1)
             return
         check = ruling.check(asked)
@@ -170,42 +161,23 @@ class PredictingLLM(WrappedLLM):
         demand_support(result, checked, check)
 
     def _objects(
-        self,
-        source: Generator[Any, None, None],
-        output_cls: type[Model],
-        ruling: Ruling,
-        asked: Asked,
-        lent: Lent,
-    ) -> Generator[Any, None, None]:
+        self, source: Any, output_cls: type[Model], ruling: Ruling, asked: Asked, lent: Lent
+    ) -> hosting.Pieces[Any]:
         last = None
-        with typed_failures(ruling), self._turns.telling(ruling, lent):
-            for last in source:
-                if not ruling.gated:
-                    yield last
-            if ruling.gated:  # what streams is partial and lenient; what is released is neither
-                last = output_cls.model_validate(last.model_dump() if last is not None else None)
-        self._turns.run(self._object_released(last, ruling, asked))
-        if ruling.gated:
-            yield last
 
-    async def _aobjects(
-        self,
-        source: AsyncGenerator[Any, None],
-        output_cls: type[Model],
-        ruling: Ruling,
-        asked: Asked,
-        lent: Lent,
-    ) -> AsyncGenerator[Any, None]:
-        last = None
+        def take(part: Any) -> Iterator[hosting.Shown[Any]]:
+            nonlocal last
+            last = part
+            if not ruling.is_checked:
+                yield hosting.Shown(part)
+
         with typed_failures(ruling), self._turns.telling(ruling, lent):
-            async for last in source:
-                if not ruling.gated:
-                    yield last
-            if ruling.gated:  # what streams is partial and lenient; what is released is neither
+            yield from hosting.relay(source, take)
+            if ruling.is_checked:  # what streams is partial and lenient; what is released is not
                 last = output_cls.model_validate(last.model_dump() if last is not None else None)
-        await self._turns.arun(self._object_released(last, ruling, asked))
-        if ruling.gated:
-            yield last
+        yield from self._object_released(last, ruling, asked)
+        if ruling.is_checked:
+            yield hosting.Shown(last)
 
 
 @contextmanager
@@ -214,6 +186,6 @@ def typed_failures(ruling: Ruling) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        if ruling.gated:
+        if ruling.is_checked:
             raise failed(error, ruling.options.fallback_text) from error
         raise

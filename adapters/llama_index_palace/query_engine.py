@@ -6,7 +6,7 @@ palace or refused; all others go to the engine.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from llama_index.core.base.base_query_engine import BaseQueryEngine
@@ -22,15 +22,23 @@ from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
-from llama_index_palace.pointing import aask, ask
+from llama_index_palace.pointing import ask
 from llama_index_palace.predicting import typed_failures
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import check_object, demand_looked, demand_support, miss
 from llama_index_palace.synthesizer import astreamed, makes_objects, spoken, streamed, streams
-from llama_index_palace.turns import Lent, Ruling, Steps, Turns
+from llama_index_palace.turns import Ask, Lent, Ruling, Turns
 from llama_index_palace.wrapped import WrappedLLM
-from palace import DECLINE_TOKEN, CheckedAnswer, ConfigError, Mempalace, ModelCall, ModelReply
+from palace import (
+    DECLINE_TOKEN,
+    CheckedAnswer,
+    ConfigError,
+    Mempalace,
+    ModelCall,
+    ModelReply,
+    hosting,
+)
 
 
 class PalaceQueryEngine(BaseQueryEngine):
@@ -94,7 +102,7 @@ class PalaceQueryEngine(BaseQueryEngine):
             StoreUnavailableError: If the memory could not be read.
         """
         asked, session = self._asked(query_bundle)
-        verdict, _, _ = self._turns.run(self._turns.decided(asked, session))
+        verdict, _, _ = hosting.run(self._turns.decided(asked, session))
         if verdict.action in ("pass", "generate"):
             return self.inner.retrieve(query_bundle)
         demand_looked(verdict)
@@ -108,8 +116,12 @@ class PalaceQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """Answer from nodes, decided as a query."""
-        return self._replied(
-            query_bundle, lambda b: self.inner.synthesize(b, nodes, additional_source_nodes)
+        return hosting.run(
+            self._replied(
+                query_bundle,
+                lambda b: self.inner.synthesize(b, nodes, additional_source_nodes),
+                streamed,
+            )
         )
 
     async def asynthesize(
@@ -119,75 +131,68 @@ class PalaceQueryEngine(BaseQueryEngine):
         additional_source_nodes: Sequence[NodeWithScore] | None = None,
     ) -> RESPONSE_TYPE:
         """Answer from nodes, decided as a query."""
-        return await self._areplied(
-            query_bundle, lambda b: self.inner.asynthesize(b, nodes, additional_source_nodes)
+        return await hosting.arun(
+            self._replied(
+                query_bundle,
+                lambda b: self.inner.asynthesize(b, nodes, additional_source_nodes),
+                astreamed,
+            )
         )
 
     def _query(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return self._replied(query_bundle, self.inner.query)
+        return hosting.run(self._replied(query_bundle, self.inner.query, streamed))
 
     async def _aquery(self, query_bundle: QueryBundle) -> RESPONSE_TYPE:
-        return await self._areplied(query_bundle, self.inner.aquery)
+        return await hosting.arun(self._replied(query_bundle, self.inner.aquery, astreamed))
 
     def _replied(
-        self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], RESPONSE_TYPE]
-    ) -> RESPONSE_TYPE:
+        self,
+        query_bundle: QueryBundle,
+        inner: Callable[[QueryBundle], Any],
+        in_pieces: Callable[[Response], RESPONSE_TYPE],
+    ) -> hosting.Steps[RESPONSE_TYPE]:
+        """Answer a query.
+
+        Args:
+            query_bundle: The query.
+            inner: Has the engine answer.
+            in_pieces: Makes a stream of an answer.
+        """
         asked, session = self._asked(query_bundle)
         typed = makes_objects(self.inner)
 
-        def reply(call: ModelCall) -> ModelReply:
+        def reply(call: ModelCall) -> hosting.Steps[ModelReply]:
             if self._llm is not None:
-                return ask(self._llm, call, asked)
-            return ModelReply(str(inner(_carrying(query_bundle, call.user_text))))
+                return (yield from ask(self._llm, asked, call))
+            said = yield hosting.host_call(lambda: inner(_carrying(query_bundle, call.user_text)))
+            if isinstance(said, AsyncStreamingResponse):  # `str` reads it in another loop
+                said = yield hosting.host_call(said.get_response)
+            return ModelReply(str(said))
 
-        ruling = self._turns.run(self._turns.rule(asked, session, alone=not typed), reply)
+        ruling = yield from self._turns.rule(asked, session, reply, alone=not typed)
         lent = ruling.lend(asked)
         with self._turns.telling(ruling, lent):
-            if ruling.refused or (ruling.gated and not typed):
-                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
-                answer = self._turns.run(answering, reply)
-                return streamed(answer) if streams(self.inner) else answer
-            bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
+            if ruling.stops or (ruling.is_checked and not typed):
+                answer = yield from self._answered(ruling, asked, lent, query_bundle, reply)
+                return in_pieces(answer) if streams(self.inner) else answer
+            bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent.wake_up))
             with typed_failures(ruling):
-                response = inner(bundle)
-        return self._turns.run(self._passed(response, ruling, asked))
-
-    async def _areplied(
-        self, query_bundle: QueryBundle, inner: Callable[[QueryBundle], Awaitable[RESPONSE_TYPE]]
-    ) -> RESPONSE_TYPE:
-        asked, session = self._asked(query_bundle)
-        typed = makes_objects(self.inner)
-
-        async def reply(call: ModelCall) -> ModelReply:
-            if self._llm is not None:
-                return await aask(self._llm, call, asked)
-            response = await inner(_carrying(query_bundle, call.user_text))
-            if isinstance(response, AsyncStreamingResponse):  # `str` reads it in another loop
-                response = await response.get_response()
-            return ModelReply(str(response))
-
-        ruling = await self._turns.arun(self._turns.rule(asked, session, alone=not typed), reply)
-        lent = ruling.lend(asked)
-        with self._turns.telling(ruling, lent):
-            if ruling.refused or (ruling.gated and not typed):
-                answering = self._answered(ruling, asked, lent, query_bundle.query_str)
-                answer = await self._turns.arun(answering, reply)
-                return astreamed(answer) if streams(self.inner) else answer
-            bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent))
-            with typed_failures(ruling):
-                response = await inner(bundle)
-        return await self._turns.arun(self._passed(response, ruling, asked))
+                response = yield hosting.host_call(lambda: inner(bundle))
+        return (yield from self._passed(response, ruling, asked))
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:
         session = current_session(self._default.session_id, project=self._default.project)
         return asked_in_prompt(query_bundle.query_str, question=session.question), session
 
-    def _answered(self, ruling: Ruling, asked: Asked, lent: Lent, query: str) -> Steps[Response]:
+    def _answered(
+        self, ruling: Ruling, asked: Asked, lent: Lent, query_bundle: QueryBundle, reply: Ask
+    ) -> hosting.Steps[Response]:
         checked: CheckedAnswer | None = None
-        text, calls = ruling.text, 0
-        if not ruling.refused:
+        text, calls = ruling.reply, 0
+        if not ruling.stops:
+            query = query_bundle.query_str
             words = query if asked.words in query else asked.words  # a host knows them better
-            said = yield ModelCall("answer", ruling.prompt(words, lent))
+            said = yield from reply(ModelCall("answer", ruling.prompt(words, lent.wake_up)))
             checked = ruling.check(asked).check(said.text)
             text, calls = checked.text, 1
         metadata = yield from self._turns.finish(ruling, text, checked=checked, calls=calls)
@@ -198,8 +203,8 @@ class PalaceQueryEngine(BaseQueryEngine):
 
     def _passed(
         self, response: RESPONSE_TYPE, ruling: Ruling, asked: Asked
-    ) -> Steps[RESPONSE_TYPE]:
-        if ruling.gated:  # with an object; what is said in words was answered before
+    ) -> hosting.Steps[RESPONSE_TYPE]:
+        if ruling.is_checked:  # with an object; what is said in words was answered before
             made = response.response if isinstance(response, PydanticResponse) else DECLINE_TOKEN
             check = ruling.check(asked)
             checked = check_object(made, check)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from llama_index.core.agent.react.output_parser import extract_tool_use
 from llama_index.core.base.llms.types import (
@@ -22,9 +22,11 @@ from llama_index.core.base.llms.types import (
     MessageRole,
     TextBlock,
 )
+from llama_index.core.llms.llm import LLM
 from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
+from llama_index_palace.held import HeldBack
 from llama_index_palace.questions import CODE, Asked
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
@@ -69,7 +71,7 @@ def prepared_messages(
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
-        text = ruling.prompt(asked.words or ruling.words, lent)
+        text = ruling.prompt(asked.words or ruling.words, lent.wake_up)
         changed = text != (asked.words or ruling.words)
         return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
@@ -82,12 +84,12 @@ def _with_prompt(message: ChatMessage, ruling: Ruling, lent: Lent) -> ChatMessag
     for place in range(len(blocks) - 1, -1, -1):
         block = blocks[place]
         if isinstance(block, TextBlock):
-            text = ruling.prompt(block.text, lent)
+            text = ruling.prompt(block.text, lent.wake_up)
             if text == block.text:  # nothing to add, so nothing to copy
                 return message
             blocks[place] = TextBlock(text=text)
             return message.model_copy(update={"blocks": blocks})
-    blocks.append(TextBlock(text=ruling.prompt(ruling.words, lent)))
+    blocks.append(TextBlock(text=ruling.prompt(ruling.words, lent.wake_up)))
     return message.model_copy(update={"blocks": blocks})
 
 
@@ -221,6 +223,11 @@ NOTHING_SPENT = Spent()
 class Chunks(Generic[_R]):
     """The chunks of one reply, shown as far as they may be."""
 
+    reply: ClassVar[Callable[..., Any]]
+    """Makes a reply of verified text alone."""
+    noted: ClassVar[Callable[..., Any]]
+    """Notes the verdict in a reply of the model's own."""
+
     def __init__(self, ruling: Ruling, asked: Asked) -> None:
         self.ruling = ruling
         self.asked = asked
@@ -234,14 +241,42 @@ class Chunks(Generic[_R]):
         told, extras = _usage_of(self.last)
         return Spent({**self._made, **told} or None, extras)
 
+    def text_in(self, chunk: _R) -> str | None:
+        """Return the text of a chunk."""
+        raise NotImplementedError
+
     def take(self, chunk: _R) -> Iterator[_R]:
         """Yield what of a chunk of the model may be shown."""
-        raise NotImplementedError
+        is_answer = self.asked.purpose == "answer"
+        if is_answer and self.ruling.is_checked:
+            self._note(chunk)
+            piece = self.screen.feed(self.text_in(chunk), chunk.delta)
+            if piece:
+                yield self.reply(self.screen.released, self.metadata, delta=piece)
+        else:
+            self.last = chunk
+            self.said.add(self.text_in(chunk), chunk.delta)
+            yield self.noted(chunk, self.metadata) if is_answer else chunk
 
     def _note(self, chunk: _R) -> None:
         """Keep a chunk of a checked reply until the next one."""
         self.last = chunk
         self._made.update(_made_in(chunk.raw))
+
+    def calls_tools(self, inner: LLM) -> bool:  # noqa: ARG002 - for subclasses
+        """Whether the model calls tools in its reply."""
+        return False
+
+    def step(self, rest: str, inner: LLM, held: HeldBack) -> _R:  # noqa: ARG002 - for subclasses
+        """Return the last chunk of a checked reply that is no answer yet.
+
+        Args:
+            rest: What is left of its text.
+            inner: The model.
+            held: Keeps what is shown to nobody.
+        """
+        chunk: _R = self.reply(self.screen.released, self.metadata, delta=rest, spent=self.spent)
+        return chunk
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -282,7 +317,7 @@ def refusal_text(ruling: Ruling, asked: Asked) -> str:
     """Return the reply of a turn that needs no model, as the host can read it."""
     if asked.purpose == "rewrite":
         return ruling.words
-    return _REACT_ANSWER + ruling.text if asked.reasoning else ruling.text
+    return _REACT_ANSWER + ruling.reply if asked.reasoning else ruling.reply
 
 
 def chat_reply(

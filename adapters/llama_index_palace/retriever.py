@@ -5,7 +5,6 @@ In: a query. Out: nodes that hold the memory's own words, with source and score.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Literal
 
 from llama_index.core.callbacks import CallbackManager
@@ -15,9 +14,9 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index_palace.events import announce_verdict, evidence_nodes
 from llama_index_palace.questions import asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
-from llama_index_palace.spans import adecide_traced, decide_traced
+from llama_index_palace.spans import decide_traced
 from llama_index_palace.structured import demand_looked, miss
-from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict
+from palace import ConfigError, Hit, Mempalace, RetrievalEnforcer, Turn, Verdict, hosting
 
 Gate = Literal["sufficient", "off"]
 
@@ -74,22 +73,26 @@ class PalaceRetriever(BaseRetriever):
         self._default = PalaceSession(session_id, project=project)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        session = self._session()
-        if self._gate == "sufficient":
-            verdict = decide_traced(self._enforcer, *_asked(query_bundle, session))
-            announce_verdict(verdict, retrieval=False)
-            if verdict.action != "pass":
-                return self._judged(verdict)
-        return self._nearest(query_bundle, session)
+        return hosting.run(self._found(query_bundle))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        session = self._session()
+        return await hosting.arun(self._found(query_bundle))
+
+    def _found(self, query_bundle: QueryBundle) -> hosting.Steps[list[NodeWithScore]]:
+        session = current_session(self._default.session_id, project=self._default.project)
         if self._gate == "sufficient":
-            verdict = await adecide_traced(self._enforcer, *_asked(query_bundle, session))
+            asked = asked_in_prompt(query_bundle.query_str, question=session.question)
+            # A query tells the memory nothing: it may be a model's, and nobody would be told of it.
+            turn = Turn(asked.words, session.session_id, session.project, trust="agent")
+            verdict = yield hosting.in_thread(
+                lambda: decide_traced(self._enforcer, turn, asked.further)
+            )
             announce_verdict(verdict, retrieval=False)
             if verdict.action != "pass":
                 return self._judged(verdict)
-        return await asyncio.to_thread(self._nearest, query_bundle, session)
+        nearest: list[NodeWithScore]
+        nearest = yield hosting.in_thread(lambda: self._nearest(query_bundle, session))
+        return nearest
 
     def _nearest(self, query_bundle: QueryBundle, session: PalaceSession) -> list[NodeWithScore]:
         hits = self._palace.search(
@@ -107,19 +110,6 @@ class PalaceRetriever(BaseRetriever):
             demand_looked(verdict)
             return []
         return evidence_nodes(verdict.evidence[: self._k])
-
-    def _session(self) -> PalaceSession:
-        return current_session(self._default.session_id, project=self._default.project)
-
-
-def _asked(query_bundle: QueryBundle, session: PalaceSession) -> tuple[Turn, tuple[str, ...]]:
-    """Return the turn of a query, and what else in it may be the question.
-
-    A query tells the memory nothing: it may be a model's, and nobody would be told of it.
-    """
-    asked = asked_in_prompt(query_bundle.query_str, question=session.question)
-    turn = Turn(asked.words, session.session_id, session.project, trust="agent")
-    return turn, asked.further
 
 
 def _hit_node(hit: Hit, palace: Mempalace) -> NodeWithScore:

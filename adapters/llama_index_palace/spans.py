@@ -24,24 +24,7 @@ def decide_traced(enforcer: RetrievalEnforcer, turn: Turn, further: Sequence[str
     with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
         verdict = enforcer.decide(turn)
         for words in further:
-            if _asks_nothing(verdict):
+            if verdict.action == "pass" and not verdict.written:
                 verdict = enforcer.decide(replace(turn, prompt=words))
         told.update(verdict_attributes(verdict))
     return verdict
-
-
-async def adecide_traced(
-    enforcer: RetrievalEnforcer, turn: Turn, further: Sequence[str] = ()
-) -> Verdict:
-    """Decide a turn inside a memory span, off the event loop, as `decide_traced` does."""
-    with memory_span("search_memory", turn.session_id, query=turn.prompt, tracer=TRACER) as told:
-        verdict = await enforcer.adecide(turn)
-        for words in further:
-            if _asks_nothing(verdict):
-                verdict = await enforcer.adecide(replace(turn, prompt=words))
-        told.update(verdict_attributes(verdict))
-    return verdict
-
-
-def _asks_nothing(verdict: Verdict) -> bool:
-    return verdict.action == "pass" and not verdict.written

@@ -6,8 +6,7 @@ the object if everything it says is supported.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.base import BaseLLM
@@ -27,6 +26,7 @@ from palace import (
     StoreUnavailableError,
     UngroundedAnswerError,
     Verdict,
+    values_in,
 )
 
 # As the workflow of agents itself tells that tool from others.
@@ -174,21 +174,3 @@ def answers_among(tools: Sequence[BaseTool], *, shown: bool = False) -> Answers:
     }
     direct = (str(t.metadata.name) for t in tools if shown or t.metadata.return_direct)
     return Answers(schemas, frozenset(direct) - {_HANDOFF, *schemas})
-
-
-def values_in(value: Any) -> Iterator[str]:
-    """Yield the texts and numbers of an object, its parts included, as text."""
-    if isinstance(value, Enum):
-        value = value.value
-    if value is None or isinstance(value, bool):
-        return
-    if isinstance(value, BaseModel):
-        yield from values_in({name: getattr(value, name) for name in type(value).model_fields})
-    elif isinstance(value, Mapping):
-        for item in value.values():
-            yield from values_in(item)
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for item in value:
-            yield from values_in(item)
-    elif str(value).strip():
-        yield str(value).strip()

@@ -74,7 +74,7 @@ from llama_index.core.query_engine.sql_join_query_engine import (
 )
 from llama_index.core.selectors import prompts as selecting
 
-from llama_index_palace.structured import values_in
+from palace import values_in
 
 # `answer`: what the model says goes to the person. `rewrite`: it becomes the question of a later
 # step. `steps`: it holds questions whose answers the host puts together. `inner`: it is read by the

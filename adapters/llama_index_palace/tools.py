@@ -8,17 +8,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
-from llama_index.core.bridge.pydantic import BaseModel, ConfigDict, Field, create_model
+from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.tools import FunctionTool
 
 from llama_index_palace.session import current_session
 from llama_index_palace.spans import TRACER
 from palace import AgentTool, Mempalace, agent_tools
-
-_TYPES: Mapping[str, Any] = {"string": str, "integer": int, "array": list[str]}
 
 
 def palace_tools(
@@ -38,7 +35,7 @@ def palace_tools(
 
 
 def _function_tool(tool: AgentTool) -> FunctionTool:
-    schema = _arguments_model(tool)
+    schema = tool.arguments_model()
     signature = _signature(schema)
 
     def run(*given: Any, **named: Any) -> str:
@@ -79,23 +76,3 @@ def _signature(schema: type[BaseModel]) -> inspect.Signature:
     ]
     parameters.sort(key=lambda parameter: parameter.default is None)
     return inspect.Signature(parameters, return_annotation=str)
-
-
-def _arguments_model(tool: AgentTool) -> type[BaseModel]:
-    """Return a model with the tool's own JSON schema, for hosts that ask for a class."""
-    properties: Mapping[str, Mapping[str, Any]] = tool.parameters["properties"]
-    required = set(tool.parameters["required"])
-    fields: dict[str, Any] = {
-        name: _field(schema, required=name in required) for name, schema in properties.items()
-    }
-    return create_model(f"{tool.name}_arguments", __config__=ConfigDict(extra="forbid"), **fields)
-
-
-def _field(schema: Mapping[str, Any], *, required: bool) -> tuple[Any, Any]:
-    kind: Any = Literal[tuple(schema["enum"])] if "enum" in schema else _TYPES[schema["type"]]
-    bounds = {"ge": schema.get("minimum"), "le": schema.get("maximum")}
-    given = {name: value for name, value in bounds.items() if value is not None}
-    described = {"description": schema["description"], **given}
-    if required:
-        return kind, Field(..., **described)
-    return kind | None, Field(default=None, **described)

@@ -1,20 +1,19 @@
 """One decision for each turn, however often a host calls its model for it.
 
 In: what a model call is about. Out: `Ruling`: whether the model may be called, with what text,
-and how its words are checked. Written once as plain code that asks for its I/O; `run` and `arun`
-drive it.
+and how its words are checked.
 """
 
 from __future__ import annotations
 
-import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from llama_index_palace.events import (
@@ -24,7 +23,6 @@ from llama_index_palace.events import (
     verdict_metadata,
 )
 from llama_index_palace.held import HeldBack
-from llama_index_palace.kept import Kept
 from llama_index_palace.questions import Asked, without_schema, without_tries
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.spans import decide_traced
@@ -34,6 +32,7 @@ from palace import (
     AnswerCheck,
     AnswerOptions,
     CheckedAnswer,
+    Kept,
     Mempalace,
     ModelCall,
     ModelReply,
@@ -41,38 +40,16 @@ from palace import (
     RetrievalEnforcer,
     Turn,
     Verdict,
-    answer_check,
-    answer_steps,
-    confirm_steps,
-    context_prompt,
-    grounded_prompt,
+    hosting,
 )
 
-_T = TypeVar("_T")
+Ask = Callable[[ModelCall], hosting.Steps[ModelReply]]
 # A turn whose loop was abandoned is forgotten after this long; a finished one at once. What was
 # decided before any answer (a choice, a rewriting) holds shortly, and a refusal only where a quote
 # call was spent on it, or something was told: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
 _FRESH_S = 20.0
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
-
-
-@dataclass(frozen=True)
-class Decide:
-    """The request to ask the enforcer; what comes back is its verdict and how answers are made."""
-
-    turn: Turn
-
-
-@dataclass(frozen=True)
-class Look:
-    """The request to run a blocking piece of the palace's I/O."""
-
-    run: Callable[[], Any]
-
-
-Request = Decide | Look | ModelCall
-Steps = Generator[Request, Any, _T]
 
 
 class Lent(NamedTuple):
@@ -83,7 +60,7 @@ class Lent(NamedTuple):
 
 
 @dataclass
-class Ruling:
+class Ruling(hosting.HostedTurn):
     """What may happen in a turn.
 
     Attributes:
@@ -96,7 +73,7 @@ class Ruling:
         goes_on: Whether it asked for a step, so that further calls belong to this turn.
         model_calls: Quote calls made so far.
         key: Under which the turn is remembered.
-        ready: The whole answer, where it came with the quote.
+        answer: The whole answer, where it came with the quote.
         observed: Results of tools that the host tells again in the question's own message.
         at: When it was decided, in seconds of the monotonic clock.
     """
@@ -110,7 +87,7 @@ class Ruling:
     goes_on: bool = False
     model_calls: int = 0
     key: tuple[Any, ...] = ()
-    ready: Answer | None = None
+    answer: Answer | None = None
     observed: tuple[str, ...] = ()
     at: float = field(default_factory=time.monotonic)
 
@@ -118,23 +95,6 @@ class Ruling:
     def question(self) -> str:
         """What of the words is the person's: an answer may repeat them."""
         return without_tries(without_schema(self.words))
-
-    @property
-    def refused(self) -> bool:
-        """Whether the reply stands without a further call of the model."""
-        return self.ready is not None or self.verdict.action in ("fallback", "answer")
-
-    @property
-    def gated(self) -> bool:
-        """Whether the model's words are checked before anybody sees them."""
-        return self.verdict.action == "ground"
-
-    @property
-    def text(self) -> str:
-        """The reply that needs no further call."""
-        if self.ready is not None:
-            return self.ready.text
-        return self.verdict.text or self.options.fallback_text
 
     def woken(self, text: str) -> None:
         """Keep what the session starts with; of several calls at once only one is told it."""
@@ -163,35 +123,10 @@ class Ruling:
         """Whether a call belongs to the tool loop of this turn."""
         return asked.goes_on or (asked.place < 0 and self.goes_on)
 
-    def prompt(self, text: str, lent: Lent) -> str:
-        """Return the text of the user message: evidence or wake-up before the host's own text."""
-        render = grounded_prompt if self.gated else context_prompt
-        budget = self.options.context_budget_tokens
-        return render(text, self.verdict, wake_up=lent.wake_up, budget_tokens=budget)
-
     def check(self, asked: Asked) -> AnswerCheck:
-        """Return the check of the model's words.
-
-        Results of tools count as sources, except where the evidence had to be confirmed: there
-        the quoted memory alone does.
-        """
-        unclear = self.verdict.outcome == "near_miss"
-        also = [] if unclear else [*asked.tool_texts, *self.observed, self.wake_up]
-        also = [text for text in also if text]
-        return answer_check(self.verdict, question=self.question, options=self.options, also=also)
-
-
-def _resolve(ruling: Ruling, *, alone: bool) -> Generator[ModelCall, ModelReply, None]:
-    """Make the quote call of an unclear turn; keep what it proved."""
-    question, options = ruling.question, ruling.options
-    if alone and options.quote_calls == "one":
-        ready = yield from answer_steps(ruling.verdict, question=question, options=options)
-        ruling.ready, ruling.verdict = ready, ready.verdict
-    else:
-        ruling.verdict = yield from confirm_steps(
-            ruling.verdict, question=question, options=options
-        )
-    ruling.model_calls = 1
+        """Return the check of the model's words; see `HostedTurn.check_for`."""
+        tool_texts = (*asked.tool_texts, *self.observed)
+        return self.check_for(self.question, tool_texts, self.wake_up)
 
 
 def _loop_key(session: PalaceSession, verdict_id: str) -> tuple[Any, ...]:
@@ -221,19 +156,14 @@ class _UnderWay:
     """
 
     def __init__(self) -> None:
-        self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(_KEPT_S)
-        self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(_KEPT_S)
-        self.observed: Kept[tuple[PalaceSession, str], tuple[str, ...]] = Kept(_KEPT_S)
+        self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(kept_s=_KEPT_S)
+        self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(kept_s=_KEPT_S)
+        self.observed: Kept[tuple[PalaceSession, str], tuple[str, ...]] = Kept(kept_s=_KEPT_S)
         self.held = HeldBack()
 
 
 _UNDER_WAY: WeakKeyDictionary[Mempalace, _UnderWay] = WeakKeyDictionary()
 _MAKING = threading.Lock()
-
-
-def _under_way(palace: Mempalace) -> _UnderWay:
-    with _MAKING:
-        return _UNDER_WAY.setdefault(palace, _UnderWay())
 
 
 class Turns:
@@ -249,7 +179,8 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
-        self._under_way = _under_way(palace)
+        with _MAKING:
+            self._under_way = _UNDER_WAY.setdefault(palace, _UnderWay())
         self.held = self._under_way.held
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
@@ -257,14 +188,17 @@ class Turns:
 
     # -- deciding ------------------------------------------------------------------------------
 
-    def rule(self, asked: Asked, session: PalaceSession, *, alone: bool = False) -> Steps[Ruling]:
-        """Yield what is needed to decide a turn, once, and return the ruling.
+    def rule(
+        self, asked: Asked, session: PalaceSession, ask: Ask, *, alone: bool = False
+    ) -> hosting.Steps[Ruling]:
+        """Decide a turn, once, and return the ruling.
 
         A `confirm` verdict is resolved here: the quote call comes before any call of the host's.
 
         Args:
             asked: What the model call is about.
             session: Whose turn it is.
+            ask: Makes the quote call.
             alone: Whether the reply is plain text of one call, so that the answer given with the
                 quote may be the whole reply (`answers.quote_calls: one`).
         """
@@ -274,17 +208,17 @@ class Turns:
             known = self._remembered((session, *asked.turn), asked)
         ruling = known or (yield from self._ruled(asked, session, sent))
         if ruling.verdict.action == "confirm":
-            yield from _resolve(ruling, alone=alone)
+            settling = ruling.settled(ruling.question, ask, alone=alone)
+            ruling.verdict, ruling.answer = yield from settling
+            ruling.model_calls = 1
         if known is None:
             self._remember(ruling)
         ruling.observed = self._observed(sent, session)
         ruling.begun = ruling.begun or asked.purpose == "answer"
-        session_id, project = session.session_id, session.project
-        tells = asked.purpose == "answer" and not ruling.refused
-        if tells and session_id is not None and not ruling.wake_up:
-            if not self.palace.has_begun(session_id):
-                yield Look(lambda: self.palace.begin_session(session_id, project))
-            ruling.woken(self.palace.take_wake_up(session_id, project))
+        tells = asked.purpose == "answer" and not ruling.stops
+        if tells and not ruling.wake_up:
+            waking = hosting.waking(self.palace, session.session_id, session.project)
+            ruling.woken((yield from waking))
         return ruling
 
     def _observed(self, asked: Asked, session: PalaceSession) -> tuple[str, ...]:
@@ -304,7 +238,7 @@ class Turns:
             return None
         return self._under_way.rulings.get(_loop_key(session, asked.noted.id))
 
-    def _ruled(self, asked: Asked, session: PalaceSession, sent: Asked) -> Steps[Ruling]:
+    def _ruled(self, asked: Asked, session: PalaceSession, sent: Asked) -> hosting.Steps[Ruling]:
         """Decide a turn.
 
         Nothing is released where a loop rests on a memory, as its last reply notes, and nobody
@@ -322,17 +256,19 @@ class Turns:
             verdict = replace(verdict, action="fallback", outcome="nothing_stored", turn=turn)
         return Ruling(verdict, options, words, key=(session, *asked.turn))
 
-    def _begun_before(self, asked: Asked, session: PalaceSession) -> Steps[Asked]:
+    def _begun_before(self, asked: Asked, session: PalaceSession) -> hosting.Steps[Asked]:
         """Return a call whose question the host cut off as one about what the journal kept."""
         if not asked.is_cut_off:
             return asked
         told, project = session.session_id, session.project
-        words = yield Look(
+        words = yield hosting.in_thread(
             lambda: self.palace.question_of(asked.noted.id, session_id=told, project=project)
         )
         return replace(asked, words=words)
 
-    def looked(self, asked: Asked, session: PalaceSession) -> Steps[tuple[Verdict, AnswerOptions]]:
+    def looked(
+        self, asked: Asked, session: PalaceSession
+    ) -> hosting.Steps[tuple[Verdict, AnswerOptions]]:
         """Return the verdict for who only shows what is stored.
 
         What it told the memory is kept for the one who answers: he says so, and tells it no
@@ -345,7 +281,7 @@ class Turns:
 
     def decided(
         self, asked: Asked, session: PalaceSession
-    ) -> Steps[tuple[Verdict, AnswerOptions, str]]:
+    ) -> hosting.Steps[tuple[Verdict, AnswerOptions, str]]:
         """Return the verdict, how answers are made, and the words that are to be answered."""
         verdict, options, told = _NOT_ASKED, None, asked.words
         for words in (asked.words, *asked.further):
@@ -356,7 +292,7 @@ class Turns:
                 )
                 announce_look(words)
                 before = verdict
-                verdict, options = yield Decide(turn)
+                verdict, options = yield hosting.in_thread(partial(self._decided, turn))
                 announce_verdict(verdict)
                 only_told = verdict.action == "answer" and verdict.written
                 if only_told and before.turn.prompt and words not in asked.words:
@@ -367,11 +303,14 @@ class Turns:
                     told = f"{words}\n\n{asked.words}"
         if asked.around and verdict.action != "pass" and not verdict.written:
             turn = replace(verdict.turn, prompt=asked.around)
-            heard = yield Look(lambda: self.palace.heard(turn))
+            heard = yield hosting.in_thread(lambda: self.palace.heard(turn))
             verdict = verdict.with_writes(heard.writes) if heard else verdict
         if options is None:
-            options = yield Look(lambda: self.palace.answer_options)
+            options = yield hosting.in_thread(lambda: self.palace.answer_options)
         return verdict, options, told if verdict.action != "pass" else asked.words
+
+    def _decided(self, turn: Turn) -> tuple[Verdict, AnswerOptions]:
+        return decide_traced(self._enforcer, turn), self.palace.answer_options
 
     def _remembered(self, key: tuple[Any, ...], asked: Asked) -> Ruling | None:
         """Return the ruling of a turn that this call belongs to.
@@ -392,7 +331,7 @@ class Turns:
         Of the same words asked twice at once each goes on under its own, where a host brings back
         the note in the reply; else, of the two that mean the same, under the later one.
         """
-        if ruling.model_calls or ruling.verdict.written or not ruling.refused:
+        if ruling.model_calls or ruling.verdict.written or not ruling.stops:
             for key in (ruling.key, _loop_key(ruling.key[0], ruling.verdict.id)):
                 self._under_way.rulings.put(key, ruling)
 
@@ -406,7 +345,7 @@ class Turns:
         session, kept = ruling.key[0], self._under_way.rewritten
         # What is rewritten may be a rewriting itself: the first question counts.
         first = self._first_asked(asked, session)
-        rests = ruling.gated or ruling.verdict.written or (asked.may_rewrite and ruling.refused)
+        rests = ruling.is_checked or ruling.verdict.written or (asked.may_rewrite and ruling.stops)
         for question in next_questions(text, "rewrite" if asked.may_rewrite else asked.purpose):
             for place, known in ((session, first), (None, replace(first, history=()))):
                 if rests:
@@ -473,8 +412,8 @@ class Turns:
 
     def finish(
         self, ruling: Ruling, text: str, *, checked: CheckedAnswer | None = None, calls: int = 0
-    ) -> Steps[dict[str, Any]]:
-        """Yield the record of a released answer; the next call is a new turn.
+    ) -> hosting.Steps[dict[str, Any]]:
+        """Record a released answer; the next call is a new turn.
 
         Args:
             ruling: The turn.
@@ -487,54 +426,11 @@ class Turns:
         """
         self.forget(ruling)
         verdict = ruling.verdict
-        if ruling.ready is not None:
-            checked = ruling.ready.checked
+        if ruling.answer is not None:
+            checked = ruling.answer.checked
         answer = Answer(text, verdict, checked, model_calls=ruling.model_calls + calls)
         if checked is not None or ruling.model_calls:
-            yield Look(lambda: self.palace.record_answer(answer, verdict))
+            yield hosting.in_thread(lambda: self.palace.record_answer(answer, verdict))
         metadata = verdict_metadata(verdict, checked=checked, model_calls=answer.model_calls)
         announce_answer(metadata, verdict)
         return metadata
-
-    # -- driving -------------------------------------------------------------------------------
-
-    def run(self, steps: Steps[_T], ask: Callable[[ModelCall], ModelReply] | None = None) -> _T:
-        """Drive steps in this thread."""
-        try:
-            request = next(steps)
-            while True:
-                request = steps.send(self._served(request, ask))
-        except StopIteration as end:
-            value: _T = end.value
-            return value
-
-    async def arun(
-        self, steps: Steps[_T], ask: Callable[[ModelCall], Awaitable[ModelReply]] | None = None
-    ) -> _T:
-        """Drive steps on the event loop; the palace's own I/O runs in threads."""
-        try:
-            request = next(steps)
-            while True:
-                request = steps.send(await self._aserved(request, ask))
-        except StopIteration as end:
-            value: _T = end.value
-            return value
-
-    def _served(self, request: Request, ask: Callable[[ModelCall], ModelReply] | None) -> Any:
-        if isinstance(request, ModelCall):
-            assert ask is not None
-            return ask(request)
-        return self._looked(request)
-
-    async def _aserved(
-        self, request: Request, ask: Callable[[ModelCall], Awaitable[ModelReply]] | None
-    ) -> Any:
-        if isinstance(request, ModelCall):
-            assert ask is not None
-            return await ask(request)
-        return await asyncio.to_thread(self._looked, request)
-
-    def _looked(self, request: Decide | Look) -> Any:
-        if isinstance(request, Look):
-            return request.run()
-        return decide_traced(self._enforcer, request.turn), self.palace.answer_options

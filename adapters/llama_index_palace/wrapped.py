@@ -6,17 +6,11 @@ In: what a call is about. Out: a `Ruling`, made before the wrapped model is call
 from __future__ import annotations
 
 import re
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterator,
-    Callable,
-    Generator,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -29,29 +23,39 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import verdict_metadata
-from llama_index_palace.pointing import aask, ask
-from llama_index_palace.questions import (
-    HOST_REWRITES,
-    Asked,
-    asked_in_messages,
-    asked_in_prompt,
-)
-from llama_index_palace.replies import Chunks, prepared_messages, refusal_text
+from llama_index_palace.pointing import ask
+from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
+from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session
 from llama_index_palace.structured import miss
-from llama_index_palace.turns import Lent, Ruling, Steps, Turns
-from palace import ConfigError, ModelCall, ModelReply
+from llama_index_palace.turns import Lent, Ruling, Turns
+from palace import ConfigError, hosting
 
 _T = TypeVar("_T")
 _R = TypeVar("_R", ChatResponse, CompletionResponse)
-# The steps that end a reply: its last chunk, if there is one more.
-_Ended = Callable[[Chunks[_R]], Steps[_R | None]]
 # What hosts read and set of a model besides its calls.
 SHARED = tuple(LLM.model_fields)
 # What the contract of an answer says around the evidence, estimated, and the share of a window
 # that is kept free at most.
 _CONTRACT_TOKENS = 200
 _MOST_KEPT_FREE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class HostCall(Generic[_R]):
+    """A call of the host's.
+
+    Attributes:
+        form: The chunks of its reply.
+        asked: What it asks.
+        kwargs: What the host gives the model beside that.
+        step: Returns the call of the wrapped model.
+    """
+
+    form: type[Chunks[_R]]
+    asked: Asked
+    kwargs: Mapping[str, Any]
+    step: Callable[[Ruling, Lent], hosting.Step[Any]]
 
 
 class WrappedLLM(FunctionCallingLLM):
@@ -120,19 +124,16 @@ class WrappedLLM(FunctionCallingLLM):
         known = (*self._rewrites, *HOST_REWRITES)
         return asked_in_prompt(prompt, question=self._session.question, rewrites=known)
 
-    def _rule(self, asked: Asked, *, alone: bool = False) -> Ruling:
-        def point(call: ModelCall) -> ModelReply:
-            return ask(self.inner, call, asked)
-
-        ruling = self._turns.run(self._turns.rule(asked, self._session, alone=alone), point)
-        return _checkable(ruling, asked)
-
-    async def _arule(self, asked: Asked, *, alone: bool = False) -> Ruling:
-        async def point(call: ModelCall) -> ModelReply:
-            return await aask(self.inner, call, asked)
-
-        rule = self._turns.rule(asked, self._session, alone=alone)
-        return _checkable(await self._turns.arun(rule, point), asked)
+    def _rule(self, asked: Asked, *, alone: bool = False) -> hosting.Steps[Ruling]:
+        point = partial(ask, self.inner, asked)
+        ruling = yield from self._turns.rule(asked, self._session, point, alone=alone)
+        if asked.purpose == "pieces" and ruling.is_checked:
+            raise ConfigError(
+                "FLARE puts an answer together from pieces that cannot be checked one by one",
+                hint="put PalaceQueryEngine(engine, palace, llm=model) around the engine, and leave"
+                " its own model bare",
+            )
+        return ruling
 
     def _sent(
         self, messages: Sequence[ChatMessage], asked: Asked, ruling: Ruling, lent: Lent
@@ -141,7 +142,7 @@ class WrappedLLM(FunctionCallingLLM):
         said = [self._turns.held.put_back(m) for m in messages]
         return prepared_messages(said, asked, ruling, lent)
 
-    def _refused(self, ruling: Ruling, asked: Asked) -> Steps[tuple[str, dict[str, Any]]]:
+    def _refused(self, ruling: Ruling, asked: Asked) -> hosting.Steps[tuple[str, dict[str, Any]]]:
         """Return the reply of a turn that needs no model, and its verdict for the host.
 
         Raises:
@@ -158,34 +159,78 @@ class WrappedLLM(FunctionCallingLLM):
             raise miss(text)
         return text, metadata
 
-    # -- releasing -----------------------------------------------------------------------------
+    # -- replying ------------------------------------------------------------------------------
 
-    def _released(self, response: _R, chunks: Chunks[_R], ended: _Ended[_R]) -> Steps[_R]:
-        """Return what may be shown of a whole reply."""
+    def _whole(self, call: HostCall[_R]) -> hosting.Steps[_R]:
+        """Reply at once."""
+        chunks, lent = yield from self._begun(call)
+        ruling = chunks.ruling
+        if lent is None:
+            return (yield from self._refusal(chunks))
+        with self._turns.telling(ruling, lent):
+            response: _R = yield call.step(ruling, lent)
         shown = list(chunks.take(response))
-        last = (yield from ended(chunks)) or shown[-1]
-        return last.model_copy(update={"delta": None}) if chunks.ruling.gated else last
+        last = (yield from self._ended(chunks)) or shown[-1]
+        return last.model_copy(update={"delta": None}) if ruling.is_checked else last
 
-    def _stream(
-        self, source: Iterator[_R], chunks: Chunks[_R], ended: _Ended[_R], lent: Lent
-    ) -> Generator[_R, None, None]:
-        with self._left_early(chunks.ruling, lent):
-            for chunk in source:
-                yield from chunks.take(chunk)
-        end = self._turns.run(ended(chunks))
-        if end is not None:
-            yield end
+    def _streamed(self, call: HostCall[_R]) -> hosting.Steps[hosting.Pieces[_R]]:
+        """Return a reply that streams; it is decided before."""
+        chunks, lent = yield from self._begun(call)
+        if lent is None:
+            reply = yield from self._refusal(chunks)
+            return _once(reply)
+        with self._turns.telling(chunks.ruling, lent):
+            source = yield call.step(chunks.ruling, lent)
+        return self._pieces(source, chunks, lent)
 
-    async def _astream(
-        self, source: AsyncIterator[_R], chunks: Chunks[_R], ended: _Ended[_R], lent: Lent
-    ) -> AsyncGenerator[_R, None]:
+    def _begun(self, call: HostCall[_R]) -> hosting.Steps[tuple[Chunks[_R], Lent | None]]:
+        """Decide a call; what it has of the wake-up is None where the model is not called."""
+        asked = call.asked
+        in_steps = asked.reasoning or asked.in_schema or bool(call.kwargs.get("tools"))
+        alone = asked.purpose == "answer" and not in_steps
+        ruling = yield from self._rule(asked, alone=alone)
+        return call.form(ruling, asked), None if ruling.stops else ruling.lend(asked)
+
+    def _refusal(self, chunks: Chunks[_R]) -> hosting.Steps[_R]:
+        text, metadata = yield from self._refused(chunks.ruling, chunks.asked)
+        reply: _R = chunks.reply(text, metadata, delta=text)
+        return reply
+
+    def _pieces(self, source: Any, chunks: Chunks[_R], lent: Lent) -> hosting.Pieces[_R]:
         with self._left_early(chunks.ruling, lent):
-            async for chunk in source:
-                for shown in chunks.take(chunk):
-                    yield shown
-        end = await self._turns.arun(ended(chunks))
+            yield from hosting.relay(source, lambda chunk: map(hosting.Shown, chunks.take(chunk)))
+        end = yield from self._ended(chunks)
         if end is not None:
-            yield end
+            yield hosting.Shown(end)
+
+    def _ended(self, chunks: Chunks[_R]) -> hosting.Steps[_R | None]:
+        """End a reply: the last chunk of a gated one, with what is left and the whole verdict."""
+        ruling, asked, said = chunks.ruling, chunks.asked, chunks.said.text
+        last: _R
+        if asked.purpose == "rewrite" and ruling.is_checked and not said.strip():
+            # an empty question is under nobody's ruling
+            last = chunks.reply(ruling.words, chunks.metadata, delta=ruling.words)
+            return last
+        self._turns.rewrote(ruling, asked, said)
+        if asked.purpose != "answer":
+            return None
+        calls_tools = chunks.calls_tools(self.inner)
+        if not ruling.is_checked:
+            ruling.goes_on = is_step(said, asked, calls_tools=calls_tools)
+            if not ruling.goes_on:
+                yield from self._turns.finish(ruling, said, calls=1)
+            return None
+        screen = chunks.screen
+        rest = screen.close(calls_tools=calls_tools)
+        checked = screen.checked
+        ruling.goes_on = checked is None
+        if checked is None:
+            return chunks.step(rest, self.inner, self._turns.held)
+        metadata = yield from self._turns.finish(ruling, screen.released, checked=checked, calls=1)
+        screen.demand_support()
+        self._turns.rewrote(ruling, asked, screen.released)
+        last = chunks.reply(screen.released, metadata, delta=rest, spent=chunks.spent)
+        return last
 
     @contextmanager
     def _left_early(self, ruling: Ruling, lent: Lent) -> Iterator[None]:
@@ -198,28 +243,5 @@ class WrappedLLM(FunctionCallingLLM):
             raise
 
 
-def _checkable(ruling: Ruling, asked: Asked) -> Ruling:
-    if asked.purpose == "pieces" and ruling.gated:
-        raise ConfigError(
-            "FLARE puts an answer together from pieces that cannot be checked one by one",
-            hint="put PalaceQueryEngine(engine, palace, llm=model) around the engine, and leave its"
-            " own model bare",
-        )
-    return ruling
-
-
-def is_alone(asked: Asked, kwargs: Mapping[str, Any]) -> bool:
-    """Whether the reply of a call is plain text, with no tools or reasoning steps before it."""
-    if asked.reasoning or asked.in_schema or kwargs.get("tools"):
-        return False
-    return asked.purpose == "answer"
-
-
-def once(reply: _T) -> Generator[_T, None, None]:
-    """Stream one reply."""
-    yield reply
-
-
-async def aonce(reply: _T) -> AsyncGenerator[_T, None]:
-    """Stream one reply."""
-    yield reply
+def _once(reply: _T) -> hosting.Pieces[_T]:
+    yield hosting.Shown(reply)

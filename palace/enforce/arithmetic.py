@@ -17,11 +17,10 @@ from itertools import chain, combinations, pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words
-from palace.enforce.quantities import decimals, read_quantities
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantities import SaidNumber, decimals, read_quantities
+from palace.enforce.quantity import DEGREES, MONEY, Quantity
 from palace.enforce.shown_sums import shown_values
 from palace.enforce.source import NO_PARTS, Source, nearest_words
-from palace.enforce.units import DEGREES, MONEY
 from palace.text import fold, stem
 
 _WORKED_OUT = regex.compile(
@@ -93,81 +92,63 @@ STATED_CHANCE = 0.25
 _OF_DATES = frozenset("月日年월일년")
 
 
-def says_worked_out(said: Quantity, sentence: str, *, within: int = _NEARBY_CHARS) -> bool:
+def says_worked_out(said: SaidNumber, *, within: int = _NEARBY_CHARS) -> bool:
     """Whether a word near a number says how it came about."""
-    start, end = max(0, said.start - within), said.end + within
+    start, end = max(0, said.number.start - within), said.number.end + within
     return any(
-        match.start() < said.start or not _FOLLOWS.match(match[0])
-        for match in _WORKED_OUT.finditer(sentence, start, end)
+        match.start() < said.number.start or not _FOLLOWS.match(match[0])
+        for match in _WORKED_OUT.finditer(said.sentence, start, end)
     )
 
 
-def comes_to(
-    said: Quantity,
-    sources: Sequence[Source],
-    sentence: str,
-    before: str = "",
-    *,
-    beside: Sequence[Quantity] = (),
-    strict: bool = False,
-) -> bool:
+def comes_to(said: SaidNumber, sources: Sequence[Source], *, strict: bool = False) -> bool:
     """Whether a number is what numbers of the sources come to, hardly by chance.
 
     Args:
         said: A number of an answer.
         sources: What its parts may stand in.
-        sentence: The sentence around it.
-        before: What was asked and said before, whose numbers it may be worked out from.
-        beside: The other numbers of the sentence that hold, likewise.
         strict: Whether it must hardly be by chance, and not rest on what the answer itself says.
     """
-    joined = _JOINED.search(sentence, 0, said.start) or _JOINS.match(sentence, said.end)
-    if not said.values or said.unit in NO_PARTS or joined:  # no pair that is measured: "128/83"
+    number, sentence = said.number, said.sentence
+    if said.is_behind(_JOINED) or said.is_before(_JOINS):  # no pair that is measured: "128/83"
         return False
-    spelled = {value for source in sources for value in _spelled_out(source, said)}
-    if _hits(said, {*spelled, *shown_values(said, sentence)}, rough=said.loose):
-        return True
-    told = says_worked_out(said, sentence)
-    stated = [*_usable(beside), *_usable(read_quantities(before))]
+    told = says_worked_out(said)
+    sure = {*shown_values(number, sentence)}
+    sure.update(value for source in sources for value in _spelled_out(source, number))
     if not strict:
-        worked_out = {*_totals(said, beside, told=told)}
+        sure.update(_totals(number, said.beside, told=told))
         if told:
-            worked_out |= {*_typed(said, sources), *_rests(said, sources)}
-        if _hits(said, worked_out, rough=said.loose):
-            return True
-    if stands_for(said, sources, before, sentence, told=told):
+            sure.update(_typed(number, sources), _rests(number, sources))
+    if _hits(number, sure, rough=number.loose):
+        return True
+    if stands_for(said, sources, told=told):
         return False
     if strict:
-        return _is_reached(said, sources, told=told, free=STRICT_CHANCE)
+        return _is_reached(number, sources, told=told, free=STRICT_CHANCE)
+    stated = [*_usable(said.beside), *_usable(read_quantities(said.before))]
     near = {
-        *_with_stated(said, sources, stated, told=told),
-        *_fractions(said, sources, sentence),
-        *_rates(said, sources, sentence),
+        *_with_stated(number, sources, stated, told=told),
+        *_fractions(number, sources, sentence),
+        *_rates(number, sources, sentence),
     }
     most = TOLD_CHANCE if told else STATED_CHANCE
-    free = TOLD_CHANCE if said.loose else FREE_CHANCE
-    if not _has_rival(said, sources, sentence):
+    free = TOLD_CHANCE if number.loose else FREE_CHANCE
+    if not _has_rival(said, sources):
         most = free = math.inf
-    reached = _chance_of(said, near)
+    reached = _chance_of(number, near)
     return (reached < math.inf and reached <= most) or _is_reached(
-        said, sources, told=told, free=free
+        number, sources, told=told, free=free
     )
 
 
-def _has_rival(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def _has_rival(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether the memory has a number of the kind that is not said: the one said may replace it."""
-    spoken = _spoken(sentence)
+    unit, spoken = said.number.unit, said.spoken
     return any(
-        spoken.isdisjoint(part.values) and (not said.unit or part.unit == said.unit)
+        spoken.isdisjoint(part.values) and unit in ("", part.unit)
         for source in sources
         for part in source.parts
     )
-
-
-@lru_cache(maxsize=16)
-def _spoken(sentence: str) -> frozenset[float]:
-    """Return what the numbers of a sentence may mean; each of them asks."""
-    return frozenset(v for q in read_quantities(sentence) for v in (*q.measures, *q.values))
 
 
 @lru_cache(maxsize=16)
@@ -242,21 +223,20 @@ def _with_stated(
                 yield from _of_two(one, replace(second, noun=""), said)
 
 
-def stands_for(
-    said: Quantity, sources: Sequence[Source], before: str, sentence: str, *, told: bool
-) -> bool:
+def stands_for(said: SaidNumber, sources: Sequence[Source], *, told: bool) -> bool:
     """Whether a number stands for another: beside the same words, or nearly as large.
 
     Where a word right beside it says what was done, only if the memory has that very word there.
     """
-    beside = nearest_words(sentence, said.start, said.end)
-    if says_worked_out(said, sentence, within=_BESIDE_CHARS):
+    number = said.number
+    beside = nearest_words(said.sentence, number.start, number.end)
+    if says_worked_out(said, within=_BESIDE_CHARS):
         beside = frozenset(one for one in beside if _WORKED_OUT.fullmatch(one[1]))
-    own = (known for at, known in _measured(sentence) if not said.start <= at < said.end)
-    spoken = set(chain(*own, *(known for _, known in _measured(before))))
+    others = [m for at, m in _measured(said.sentence) if not number.start <= at < number.end]
+    spoken = set(chain(*others, *(measures for _, measures in _measured(said.before))))
     return any(
-        (part.unit == said.unit or (not part.unit and says_nothing(part.noun)))
-        and 0.5 <= (ratio := part.measures[0] / (said.measures[0] or 1.0)) <= 2
+        (part.unit == number.unit or (not part.unit and says_nothing(part.noun)))
+        and 0.5 <= (ratio := part.measures[0] / (number.measures[0] or 1.0)) <= 2
         and spoken.isdisjoint(part.measures)
         and (
             (not told and abs(ratio - 1) <= _NEARLY)
@@ -345,7 +325,7 @@ def _size(part: Quantity, said: Quantity, other: Quantity | None = None) -> floa
     if part.unit == said.unit:
         return part.measures[0]
     if not part.unit:
-        if said.unit and not says_nothing(part.noun):
+        if not says_nothing(part.noun):
             return None  # a count of something else
         like = other if other is not None and other.unit == said.unit else said
         return part.values[0] * like.factor

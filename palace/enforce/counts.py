@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from palace.enforce.answer_words import answer_words
+from palace.enforce.arithmetic import says_nothing
 from palace.enforce.dates import find_weekdays
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import read_quantities
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantities import SaidNumber
+from palace.enforce.quantity import DAY_SECONDS, Quantity
 from palace.enforce.source import Source, listed_length
 from palace.enforce.spans import APART
-from palace.enforce.units import DAY_SECONDS
 from palace.text import fold, stem
 
 MOST_COUNTED = 12
@@ -46,9 +45,8 @@ _RANGE = regex.compile(
 
 def is_small(said: Quantity) -> bool:
     """Whether a number may be the count of a reader: whole, at most a dozen, of things or days."""
-    whole = bool(said.values) and said.values[0].is_integer() and said.values[0] <= MOST_COUNTED
-    whole = whole and said.noun[:1] not in _IN_A_ROW
-    return whole and (not said.unit or is_of_days(said))
+    whole = said.values[0].is_integer() and said.values[0] <= MOST_COUNTED
+    return whole and said.noun[:1] not in _IN_A_ROW and (not said.unit or is_of_days(said))
 
 
 def is_of_days(said: Quantity) -> bool:
@@ -56,31 +54,33 @@ def is_of_days(said: Quantity) -> bool:
     return said.unit == "months" or (said.unit == "time" and said.factor >= DAY_SECONDS)
 
 
-def is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def is_between_days(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether a span lies between days that stand there: "five days after" no reader counts."""
-    if not said.unit or not APART.match(sentence, said.end):
+    if not said.number.unit or not said.is_before(APART):
         return False
     return len({(d.month, d.day) for source in sources for d in source.written if d.day}) > 1
 
 
-def is_counted_otherwise(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether the memory has another number in the place of a small one."""
-    listed = _IN_BRACKETS.match(sentence, said.end)
-    so_many = listed is not None and listed_length(listed[1]) == said.values[0]
-    sort = _sort_of(said, sources)
+    number = said.number
+    listed = said.is_before(_IN_BRACKETS)
+    so_many = listed is not None and listed_length(listed[1]) == number.values[0]
+    sort = _sort_of(number, sources)
     if so_many or sort:  # "two office days (Tuesday and Thursday)", "two rest days"
         return not so_many and any(_words_inside(q) == sort for s in sources for q in s.quantities)
-    counts = set(_same_thing(said, sources, sentence))
+    counts = set(_same_thing(said, sources))
     if counts:
-        return said.values[0] not in counts
-    if not said.unit and (_is_listed(said, sources, sentence) or said.noun in _OF_ANSWERS):
-        return False
-    hourly = not said.unit and _HOURLY.search(sentence, 0, said.start) is not None
-    if hourly and any(q.unit == "clock" for source in sources for q in source.readings):
-        return True
-    if not said.unit and said.text.strip().isalpha():  # a reader writes his own count in words
-        return said.values[0] != 1 and any(_ONE.search(source.text) for source in sources)
-    return any(_rivals(said, sources, sentence))
+        return number.values[0] not in counts
+    if not number.unit:
+        if _is_listed(said, sources) or number.noun in _OF_ANSWERS:
+            return False
+        clocks = (q for source in sources for q in source.readings if q.unit == "clock")
+        if said.is_behind(_HOURLY) and any(clocks):
+            return True
+        if number.text.strip().isalpha():  # a reader writes his own count in words
+            return number.values[0] != 1 and any(_ONE.search(source.text) for source in sources)
+    return any(_rivals(said, sources))
 
 
 def _sort_of(said: Quantity, sources: Sequence[Source]) -> list[str]:
@@ -95,23 +95,24 @@ def _words_inside(quantity: Quantity) -> list[str]:
     return quantity.text.split()[1:-1]
 
 
-def _same_thing(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
+def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
-    if said.noun == "time":  # "twice a week" counts the days of a week
-        listed = len({day for day, _, _ in find_weekdays(sentence)})
-        if _DAILY.match(sentence, said.end):
+    noun, end = said.number.noun, said.number.end
+    if noun == "time":  # "twice a week" counts the days of a week
+        listed = len({day for day, _, _ in find_weekdays(said.sentence)})
+        if _DAILY.match(said.sentence, end):
             yield from (times for source in sources for times in _times_a_day(source))
-        if _WEEKLY.match(sentence, said.end) and listed != said.values[0]:
+        if _WEEKLY.match(said.sentence, end) and listed != said.number.values[0]:
             yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
         return
-    if not said.noun:
+    if not noun:
         return
     for source in sources:
-        counts = [v for q in source.quantities if q.noun == said.noun for v in q.values]
+        counts = [v for q in source.quantities if q.noun == noun for v in q.values]
         yield from counts
-        if _A_DAY.match(sentence, said.end):  # "two tablets a day" of one every 12 hours
+        if _A_DAY.match(said.sentence, end):  # "two tablets a day" of one every 12 hours
             yield from (v * times for times in _times_a_day(source) for v in counts)
-    one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(said.noun)}")
+    one = regex.compile(rf"\b(?:an?|one|1) (?:\p{{L}}+ )?{regex.escape(noun)}")
     if any(one.search(source.plain) for source in sources):
         yield 1.0
 
@@ -128,41 +129,38 @@ def _times_a_day(source: Source) -> Iterator[float]:
     )
 
 
-def _is_listed(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def _is_listed(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether so many things are listed, there or behind the number."""
-    count = int(said.values[0])
+    count = int(said.number.values[0])
     if any(count in source.lengths for source in sources):
         return True
-    listed = _AFTER_COLON.search(sentence, said.end)
+    listed = _AFTER_COLON.search(said.sentence, said.number.end)
     return listed is not None and listed_length(listed[1]) == count
 
 
-def _rivals(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[Quantity]:
+def _rivals(said: SaidNumber, sources: Sequence[Source]) -> Iterator[Quantity]:
     """Yield the small numbers of the sort that stand there and that the sentence does not say."""
-    spoken = {v for q in read_quantities(sentence) for v in q.values} - set(said.values)
+    number = said.number
+    spoken = said.spoken.difference(number.values)
     for source in sources:
         for quantity in source.parts:
-            if said.unit:
+            if number.unit:
                 same_sort = is_of_days(quantity)
             else:  # "three pieces" where pieces are known is no grade 5
-                other = said.noun in source.tokens and quantity.noun != said.noun
-                other = other and _is_noun(quantity.noun) and _is_noun(said.noun)
+                other = number.noun in source.tokens and quantity.noun != number.noun
+                other = other and not says_nothing(quantity.noun) and not says_nothing(number.noun)
                 same_sort = not quantity.unit and is_small(quantity) and not other
             if same_sort and spoken.isdisjoint(quantity.values):
                 yield quantity
-        if said.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
-            yield said
+        if number.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
+            yield number
 
 
-def _is_noun(noun: str) -> bool:
-    return len(noun) > 1 and noun not in answer_words().function
-
-
-def is_within_range(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def is_within_range(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether a number is said between the two ends of a range: "6, 7 and 8" of 6 to 8."""
-    spoken = {value for q in read_quantities(sentence) for value in q.values}
-    return not said.unit and any(
-        {low, high} <= spoken and any(low < v < high and v.is_integer() for v in said.values)
+    values, spoken = said.number.values, said.spoken
+    return not said.number.unit and any(
+        {low, high} <= spoken and any(low < v < high and v.is_integer() for v in values)
         for source in sources
         for low, high in (map(int, ends) for ends in _RANGE.findall(source.text))
     )

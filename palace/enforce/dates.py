@@ -230,13 +230,13 @@ def _read(match: regex.Match[str]) -> Iterator[FoundDate]:
         if _number(parts.get("month")):
             return
         year, end = None, match.start("year")
-    day = _day(parts.get("day"))
-    if month is None or (parts.get("day") and day is None):
+    day = _day(parts["day"]) if parts.get("day") else None
+    if month is None:
         return
     numeric = _number(parts.get("month")) is not None
     if _is_count_after(match, numeric=numeric):
         return
-    if month > 12 and numeric and day is not None and day <= 12:
+    if month > 12 and day is not None:
         month, day = day, month
     if not exists(year, month, day):
         return
@@ -265,7 +265,7 @@ def _other_days(match: regex.Match[str]) -> tuple[list[int], int]:
     if _is_label(match):
         return [], match.start("day")
     texts = (*regex.findall(r"\d+", said.get("more") or ""), said["other"])
-    days = [day for text in texts if (day := _day(text)) is not None]
+    days = [*map(_day, texts)]
     return (days, match.start()) if days == sorted(days) else (days[-1:], match.start("other"))
 
 
@@ -295,9 +295,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     return int(token[5:])
 
 
-def _day(text: str | None) -> int | None:
-    if not text:
-        return None
+def _day(text: str) -> int:
     number = _number(text)
     return ORDINAL_WORDS.index(text.casefold()) + 1 if number is None else number
 

@@ -91,6 +91,8 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
     "12 May" gets the year of `as_of`, "the 5th" the months that are named beside it; "yesterday"
     and "last Friday" become that day.
     """
+    if as_of is not None and as_of.year not in _TELLING_YEARS:
+        as_of = None
     written = [*find_dates(text)]
     months = dict.fromkeys((day.year, day.month) for day in written if day.month)
     if as_of is not None and not months:
@@ -116,7 +118,7 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
         for year in years
         if day.day and not day.year and exists(year, day.month or 1, day.day)
     )
-    if as_of is not None and as_of.year in _TELLING_YEARS:
+    if as_of is not None:
         found.extend(_days_worked_out(text, as_of.date()))
     return found
 
@@ -153,13 +155,10 @@ def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
 def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
     """Yield the day before or after the date that stands before such words."""
     for match in _DAY_BESIDE.finditer(text):
-        before = [day for day in found if day.end <= match.start() and day.day and day.month]
+        before = [day for day in found if day.end <= match.start() and day.ordinal]
         for day in before[-1:]:
-            year, month, number = day.year or _LEAP_YEAR, day.month or 1, day.day or 1
-            if exists(year, month, number):
-                other = date(year, month, number)
-                other += timedelta(days=1 if match["after"] else -1)
-                yield FoundDate(day.year and other.year, other.month, other.day)
+            other = date.fromordinal((day.ordinal or 0) + (1 if match["after"] else -1))
+            yield FoundDate(day.year and other.year, other.month, other.day)
 
 
 def _months_of_quarters(text: str) -> Iterator[FoundDate]:

@@ -20,7 +20,8 @@ from palace.errors import PalaceError, StoreError, StoreUnavailableError
 from palace.ports import Detector, Journal, Layer
 from palace.recall.blocks import asked_words
 from palace.secrets import redact
-from palace.text import estimate_tokens, new_id
+from palace.text import estimate_tokens
+from palace.text.moments import new_id
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from palace.types.verdict import (

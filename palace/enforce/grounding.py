@@ -150,12 +150,12 @@ class AnswerCheck:
         values = list(values)
         offered = [] if self._grounds.strict or not values else list(enumerated(schema))
 
-        def is_label(value: str) -> bool:
+        def only_sorts(value: str) -> bool:
             among = [choices for choices in offered if value in choices]
             others = {other for choices in among for other in choices if other != value}
             return bool(among) and not any(map(self._says, others))
 
-        return [_MIDNIGHT.sub(r"\1", value) for value in values if not is_label(value)]
+        return [_MIDNIGHT.sub(r"\1", value) for value in values if not only_sorts(value)]
 
     def _says(self, value: str) -> bool:
         """Whether a piece of evidence holds all these words, or the English ones for them."""
@@ -351,8 +351,7 @@ class SentenceGate:
     def _instead(self, sentence: str) -> str:
         """Return the nearest memory in place of a sentence, or nothing if it was quoted before."""
         place = self._check.nearest(sentence, self._label())
-        is_new = place is not None and place not in self._quoted
-        quote = self._check.quote(place) if place is not None and is_new else ""
+        quote = "" if place is None or place in self._quoted else self._check.quote(place)
         row = _ROW.match(sentence)
         if row and (quote or row["rule"]):  # without the rule below its head a table is none
             quote = f"| {' '.join(quote.split()).replace('|', chr(92) + '|')} |{row['rule'] or ''}"

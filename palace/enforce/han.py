@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import regex
 
-from palace.enforce.quantity import Quantity, times_of_day
-from palace.enforce.units import UNITS
+from palace.enforce.quantity import UNITS, Quantity, times_of_day
 from palace.text import fold, right_before
 
 _ONES = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
@@ -75,7 +74,7 @@ def han_value(text: str) -> float:
             section, last = section + (current if said else 1) * _TENS[piece], _TENS[piece]
             current, said = 0.0, False
         elif piece in _MYRIADS:
-            total, last = total + ((section + current) or 1) * _MYRIADS[piece], _MYRIADS[piece]
+            total, last = total + (section + current) * _MYRIADS[piece], _MYRIADS[piece]
             section = current = 0.0
             said = False
         elif piece in "零〇":
@@ -103,9 +102,8 @@ def han_numbers(text: str) -> Iterator[HanNumber]:
 def _is_counted(written: str, behind: str) -> bool:
     if behind[:1] in _COUNTERS:
         return True
-    return any(fold(unit) in UNITS for unit in {behind, behind[:1]} if unit) and not (
-        written == "十" and behind[:1] == "分"
-    )
+    is_unit = any(fold(unit) in UNITS for unit in {behind, behind[:1]})
+    return is_unit and not (written == "十" and behind[:1] == "分")
 
 
 def han_clocks(text: str, *, all_day: bool = False) -> Iterator[Quantity]:

@@ -12,8 +12,7 @@ import regex
 
 from palace.enforce.dates import find_weekdays
 from palace.enforce.quantities import read_quantities
-from palace.enforce.quantity import Quantity
-from palace.enforce.units import of_units
+from palace.enforce.quantity import Quantity, of_units
 from palace.text import fold, right_before
 
 _EVERY = regex.compile(
@@ -27,9 +26,10 @@ _SO_MANY = regex.compile(
     r"\b(?:every|alle|tous les|toutes les|cada|ogni|elke)\s$", regex.IGNORECASE
 )
 _IN_ONE_WORD = {
-    **dict.fromkeys(("daily", "taglich"), "day"),
-    **dict.fromkeys(("weekly", "wochentlich"), "week"),
-    **dict.fromkeys(("monthly", "monatlich"), "month"),
+    **dict.fromkeys(("daily", "taglich"), ("day", 1.0)),
+    **dict.fromkeys(("weekly", "wochentlich"), ("week", 1.0)),
+    **dict.fromkeys(("monthly", "monatlich"), ("month", 1.0)),
+    "fortnightly": ("week", 2.0),
 }
 _WORD = regex.compile(r"\p{L}+")
 _SPANS = ("time", "months")
@@ -66,7 +66,5 @@ def _read_intervals(text: str) -> Iterator[Quantity]:
         count = next((n for n in (2, 3, 4) if match[f"n{n}"]), 1)
         yield from of_units(match, unit, float(count))
     for match in _WORD.finditer(text):
-        yield from of_units(match, _IN_ONE_WORD.get(fold(match[0]), ""), 1.0)
-        if fold(match[0]) == "fortnightly":
-            yield from of_units(match, "week", 2.0)
+        yield from of_units(match, *_IN_ONE_WORD.get(fold(match[0]), ("", 1.0)))
     yield from (q for q in read_quantities(text) if right_before(_SO_MANY, text, q.start))

@@ -23,10 +23,15 @@ from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
-from palace.enforce.known_quantities import SaidNumber
-from palace.enforce.order import turned_round
-from palace.enforce.polarity import Clause, affirms_denied, clauses, contradicts, has_opposites
-from palace.enforce.quantities import find_quantities, read_quantities
+from palace.enforce.polarity import (
+    Clause,
+    affirms_denied,
+    clauses,
+    contradicts,
+    has_opposites,
+    turned_round,
+)
+from palace.enforce.quantities import SaidNumber, find_quantities, read_quantities
 from palace.enforce.quantity import Quantity, times_of_day
 from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.signs import end_of
@@ -403,7 +408,7 @@ def _unfounded(
     One may be worked out from others that hold, so they are asked again while more of them do; two
     that only prove each other ("60 off 276, so 216") do not hold.
     """
-    others = list(short_quantities(sentence))
+    others = short_quantities(sentence)
     left, held = list(numbers), list[Quantity]()
     while True:
         holding = [

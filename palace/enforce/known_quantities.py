@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
 
 import regex
 
@@ -20,12 +19,11 @@ from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_noth
 from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, read_quantities
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber, read_quantities
+from palace.enforce.quantity import DEGREES, Quantity
 from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
-from palace.enforce.units import DEGREES
 from palace.text import fold, right_before
 
 _AT = regex.compile(
@@ -66,30 +64,6 @@ _POINT_BEFORE = regex.compile(r"(?<![\w.])\.$")
 _LABELS = regex.compile(r"(?<!\p{L})\p{Lu}\p{L}*+\s$")
 _JOINED_BEHIND = regex.compile(r"[-–:/×](?=\d)")
 _JOINED_BEFORE = regex.compile(r"(?<=\d)(?:[-–:/x×.]|,\s|,?\s(?:and|und|et|y|e)\s)$")
-
-
-class SaidNumber(NamedTuple):
-    """A number of an answer where it is said.
-
-    Attributes:
-        number: The number.
-        sentence: The sentence around it.
-        before: What was asked and said before: its numbers may be worked on, as
-        beside: those of the sentence that hold.
-    """
-
-    number: Quantity
-    sentence: str
-    before: str = ""
-    beside: Sequence[Quantity] = ()
-
-    def is_behind(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
-        """Return what it stands right behind, by a pattern that ends with `$`."""
-        return pattern.search(self.sentence, 0, self.number.start)
-
-    def is_before(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
-        """Return what it stands right before."""
-        return pattern.match(self.sentence, self.number.end)
 
 
 def _equals(said: Quantity, known: Quantity, *, hourly: bool) -> bool:
@@ -166,7 +140,7 @@ class KnownQuantities:
             return not has_other_zone(quantity, sentence, self.sources) and (
                 self._has_clock(said) or is_in_other_zone(quantity, sentence, self.sources)
             )
-        if has_other_sign(quantity, sentence, self.sources):
+        if has_other_sign(said, self.sources):
             return False
         if quantity.unit == "ordinal":
             return self._has_ordinal(said)
@@ -209,7 +183,7 @@ class KnownQuantities:
         if not regex.fullmatch(r"\d{1,2}:\d\d", said.number.text):
             return False
         taken = replace(said.number, values=said.number.values[:1], unit="time")
-        return comes_to(taken, self.sources, said.sentence)
+        return comes_to(SaidNumber(taken, said.sentence), self.sources)
 
     def _has_ordinal(self, said: SaidNumber) -> bool:
         days = {float(day.day) for day in self.dates.days if day.day}
@@ -273,11 +247,10 @@ class KnownQuantities:
                 q.noun == thing or (not q.unit and (not q.noun or q.noun in function))
                 for q in equal
             )
-            spoken = {v for q in read_quantities(sentence) for v in q.values}
             return (
                 same_thing
                 or self.is_scaled(said)
-                or not any(q.noun == thing and spoken.isdisjoint(q.values) for q in self._counts)
+                or all(q.noun != thing or said.spoken.intersection(q.values) for q in self._counts)
             )
         if hourly and not thing and self._is_shortly(said):
             return True
@@ -297,26 +270,25 @@ class KnownQuantities:
 
     def _may_count(self, said: SaidNumber) -> bool:
         """Whether a small number may be the reader's own count."""
-        quantity, sentence = said.number, said.sentence
+        quantity = said.number
         if said.is_behind(_JOINED_BEFORE) or said.is_before(_JOINED_BEHIND):
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and said.is_behind(_LABELS):
             return False  # "Room 9"
         if said.is_before(_TIMES_AS):
             return False  # worked out or wrong
-        if is_between_days(quantity, self.sources, sentence):
+        if is_between_days(said, self.sources):
             return False
-        return is_small(quantity) and not is_counted_otherwise(quantity, self.sources, sentence)
+        return is_small(quantity) and not is_counted_otherwise(said, self.sources)
 
     def _follows(self, said: SaidNumber) -> bool:
         """Whether a number is worked out from what stands there."""
-        quantity, sentence, before, beside = said
         return (
-            comes_to(quantity, self.sources, sentence, before, beside=beside, strict=self.strict)
-            or is_span(quantity, self.sources, sentence)
-            or is_within_range(quantity, self.sources, sentence)
-            or self._is_about(quantity)
-            or self._is_around(quantity, sentence)
+            comes_to(said, self.sources, strict=self.strict)
+            or is_span(said, self.sources)
+            or is_within_range(said, self.sources)
+            or self._is_about(said.number)
+            or self._is_around(said.number, said.sentence)
             or self.is_scaled(said)
         )
 

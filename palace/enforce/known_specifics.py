@@ -13,9 +13,9 @@ from functools import cached_property
 import regex
 
 from palace.enforce.answer_words import is_content, read_words
+from palace.enforce.quantity import is_unit
 from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
 from palace.enforce.specifics import KOREAN_NAME, Specific
-from palace.enforce.units import is_unit
 from palace.recall.related import everyday_words
 from palace.text import Word, stem
 
@@ -78,7 +78,7 @@ class KnownSpecifics:
         if specific.kind == "code" and "\n" in specific.wanted:
             return self._has_lines(specific.wanted)
         if specific.kind in ("path", "url"):
-            wanted = wanted.rstrip("/") or wanted
+            wanted = wanted.rstrip("/")
         if specific.kind in ("code", "path", "url") and _PLACEHOLDER.search(wanted):
             return self._has_filled(wanted)
         if specific.kind == "compound":
@@ -209,9 +209,8 @@ class KnownSpecifics:
         return all(_is_cut_compound(sibling.split(mark), parts) for sibling in found)
 
     def _has_quote(self, wanted: str) -> bool:
-        pieces = [p.strip(" .,;:!?'\"") for p in regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)]
-        pieces = [p for p in pieces if p]
-        if all(self._has_whole(p) for p in pieces):
+        pieces = regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)
+        if all(self._has_whole(piece.strip(" .,;:!?'\"")) for piece in pieces):
             return True
         found = [w for w in read_words(wanted) if is_content(w)]
         return len(found) <= 1 and all(self.has_name(w) for w in found)

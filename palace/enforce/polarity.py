@@ -1,20 +1,24 @@
-"""Catch an answer that says the opposite of what is remembered.
+"""Catch an answer that says the opposite of what is remembered, or two numbers the other way round.
 
 In: a sentence and the evidence. Out: whether one denies what the other affirms; judged only where
-both use the same words, so a paraphrase is never called a contradiction.
+both use the same words, so a paraphrase is never called a contradiction. And what it has the other
+way round: "from 410 to 230", "230 (was 410)", 128/83.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import pairwise
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
+from palace.enforce.quantities import read_quantities
 from palace.enforce.specifics import is_negated
 from palace.recall.related import translated
-from palace.text import fold, month_token
+from palace.text import fold, month_token, right_before
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -46,6 +50,19 @@ _DENIED_BEHIND = regex.compile(
 )
 _LEAST_SHARED = 0.7
 _LEAST_OF_KNOWN = 0.7
+_FROM = regex.compile(r"\b(?:from|von|de|da|van)\s$", regex.IGNORECASE)
+# "from 14 pages to 10", but "from 230 back to 410" undoes what is remembered.
+_TO = regex.compile(
+    r"(?:\s(?!(?:back|zurück)\b)\p{L}+)?,?\s(?:up |down )?(?:to|auf|à|a|naar)\s", regex.IGNORECASE
+)
+_ARROW = regex.compile(r"\s?(?:-+>|→|=>)\s?")
+_BEFORE = regex.compile(
+    r"[^\d.\n]{0,24}(?:[,(;:–—]\s?(?:it\s)?(?:was|were|war|vorher|zuvor|avant|antes|prima)"
+    r"|\b(?:from|instead of|rather than|statt|au lieu de|en vez de|invece di))\s",
+    regex.IGNORECASE,
+)
+_OVER = regex.compile(r"\s?/\s?|\s(?:over|zu|sur|sobre|su|op)\s", regex.IGNORECASE)
+_LARGEST_OF_DATES = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +120,7 @@ def _content(part: str) -> frozenset[str]:
 
 def has_opposites(text: str) -> bool:
     """Whether a text has words that imply an opposite, which are not compared."""
-    opposites = answer_words().opposites
-    return any(w.token in opposites or fold(w.surface) in opposites for w in read_words(text))
+    return any(word.token in answer_words().opposites for word in read_words(text))
 
 
 def contradicts(sentence: str, known: Iterable[Clause], language: str = "en") -> bool:
@@ -183,3 +199,44 @@ def _denies(said: Clause, known: list[Clause]) -> bool:
         if part > best or (part == best and agrees):
             best, same = part, agrees
     return best > 0 and not same
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """Two numbers in an order: what changed from one to the other, or a ratio of two measures."""
+
+    first: float
+    second: float
+    is_ratio: bool
+    text: str = field(compare=False)
+
+
+def turned_round(sentence: str, texts: Sequence[str]) -> list[str]:
+    """Return the pairs of numbers that the texts have in the other order alone, as written."""
+    said = _pairs(sentence)
+    known = {pair for text in texts for pair in _pairs(text)} if said else set()
+    return [
+        pair.text
+        for pair in said
+        if replace(pair, first=pair.second, second=pair.first) in known and pair not in known
+    ]
+
+
+@lru_cache(maxsize=512)
+def _pairs(text: str) -> tuple[_Pair, ...]:
+    return tuple(_read_pairs(text))
+
+
+def _read_pairs(text: str) -> Iterator[_Pair]:
+    for one, two in pairwise(read_quantities(text)):
+        if not one.values or not two.values or "clock" in (one.unit, two.unit):
+            continue
+        between, written = text[one.end : two.start], text[one.start : two.end]
+        first, second = one.values[0], two.values[0]
+        led = right_before(_FROM, text, one.start) and _TO.fullmatch(between)
+        if led or _ARROW.fullmatch(between):
+            yield _Pair(first, second, is_ratio=False, text=written)
+        elif _BEFORE.fullmatch(between):
+            yield _Pair(second, first, is_ratio=False, text=written)
+        elif _OVER.fullmatch(between) and max(first, second) > _LARGEST_OF_DATES:
+            yield _Pair(first, second, is_ratio=True, text=written)

@@ -12,15 +12,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from html import unescape
+from typing import NamedTuple
 
 import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.dates import ORDINAL_WORDS
 from palace.enforce.han import half_of_day, han_clocks, han_numbers, han_value
-from palace.enforce.quantity import Quantity, times_of_day
+from palace.enforce.quantity import (
+    MONEY,
+    UNITS,
+    Quantity,
+    before_length,
+    of_units,
+    times_of_day,
+    unit_of,
+)
 from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
-from palace.enforce.units import MONEY, UNITS, before_length, of_units, unit_of
 from palace.secrets.findings import INVISIBLE
 from palace.text import fold, right_before, stem
 
@@ -53,6 +61,8 @@ _DIGITS = (
     rf"(?<![:/])\b\d{{1,3}}(?:{_SPACES}\d{{3}})+(?![\d/])|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)"
     r"|\d+(?:[.,]\d+)*"
 )
+_UNGROUPED = dict.fromkeys(map(ord, " \u00a0\u202f'’"))
+_IN_THOUSANDS = regex.compile(r"[1-9]\d{0,2}(?:[.,]\d{3})+")
 # Letters of writing without blanks: a number stands beside them as beside a blank.
 _DENSE = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]"
 _HAN_WORD = regex.compile(r"\p{Han}+")
@@ -225,6 +235,35 @@ def read_quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(find_quantities(text))
 
 
+class SaidNumber(NamedTuple):
+    """A number of an answer where it is said.
+
+    Attributes:
+        number: The number.
+        sentence: The sentence around it.
+        before: What was asked and said before: its numbers may be worked on, as
+        beside: those of the sentence that hold.
+    """
+
+    number: Quantity
+    sentence: str
+    before: str = ""
+    beside: Sequence[Quantity] = ()
+
+    @property
+    def spoken(self) -> set[float]:
+        """What the numbers of the sentence may be, whatever their units."""
+        return {value for q in read_quantities(self.sentence) for value in q.values}
+
+    def is_behind(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+        """Return what it stands right behind, by a pattern that ends with `$`."""
+        return pattern.search(self.sentence, 0, self.number.start)
+
+    def is_before(self, pattern: regex.Pattern[str]) -> regex.Match[str] | None:
+        """Return what it stands right before."""
+        return pattern.match(self.sentence, self.number.end)
+
+
 def _versions(text: str) -> Iterator[Quantity]:
     for match in _VERSION.finditer(text):
         if regex.fullmatch(r"\d{1,3}(?:\.\d{3})+", match[1]):
@@ -337,7 +376,7 @@ def _han_counts(text: str) -> Iterator[Quantity]:
 
 def _ordinals(text: str) -> Iterator[Quantity]:
     for match in _TENTH_AND.finditer(text):  # "eighty-third" is no eighty
-        tens = next(spoken_numbers(match["tens"])).values[0]
+        tens = spoken_numbers(match["tens"])[0].values[0]
         value = tens + _ORDINALS[match["one"].casefold()]
         yield Quantity((value,), "ordinal", 1, *match.span(), match[0])
     for match in _SINGLE.finditer(text):
@@ -375,8 +414,7 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         hundredths = tuple(value / 100 for value in values)
         return Quantity(hundredths, "", 1, start, after.end(), text[start : after.end()], loose)
     word = word[:1] if _HAN_WORD.fullmatch(word) else word  # "2枚だけで"
-    noun = stem(word) if word.isalpha() else ""
-    return Quantity(values, "", 1, start, end, text[start:end], loose, noun=noun)
+    return Quantity(values, "", 1, start, end, text[start:end], loose, noun=stem(word))
 
 
 def _behind(text: str, end: int, shaped: regex.Match[str] | None) -> regex.Match[str] | None:
@@ -410,21 +448,19 @@ def _with_sign(
     return Quantity(values, family, factor, start, end, text[start:end].strip(), loose)
 
 
+@lru_cache(maxsize=1024)
 def _values(digits: str) -> tuple[float, ...]:
     """Return what digits may mean: `1.260` is 1260 or 1.26, `18,500` is 18500, `2,5` is 2.5."""
-    plain = regex.sub(r"[ \u00a0\u202f'’]", "", digits)
+    plain = digits.translate(_UNGROUPED)
+    *whole, last = plain.replace(",", ".").split(".")
     readings = []
-    if regex.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", plain):
-        readings.append(regex.sub(r"[.,]", "", plain))
-    if regex.fullmatch(r"\d+", plain):
+    if _IN_THOUSANDS.fullmatch(plain):
+        readings.append("".join((*whole, last)))
+    if not whole:
         readings.append(plain)
-    elif regex.fullmatch(r"\d+[.,]\d+", plain):
-        if not (readings and "," in plain):
-            readings.append(plain.replace(",", "."))
-    elif not readings:
-        last = max(plain.rfind("."), plain.rfind(","))
-        readings.append(f"{regex.sub(r'[.,]', '', plain[:last])}.{plain[last + 1 :]}")
-    return tuple(dict.fromkeys(float(reading) for reading in readings))
+    elif not readings or (len(whole) == 1 and "," not in plain):
+        readings.append(f"{''.join(whole)}.{last}")
+    return tuple(dict.fromkeys(map(float, readings)))
 
 
 def _joined(found: list[Quantity], text: str) -> list[Quantity]:
@@ -449,12 +485,12 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
 
 def _are_its_cents(last: Quantity, quantity: Quantity, text: str) -> bool:
     """Whether an amount of money goes on with hundredths: "89 Euro und 90 Cent"."""
-    coin = regex.search(r"\p{L}+$", quantity.text)
-    cents = coin is not None and fold(coin[0]) in _CENTS and not quantity.unit
-    if not cents or last.unit not in MONEY:
+    if last.unit not in MONEY or quantity.unit:
         return False
+    coin = regex.search(r"\p{L}+$", quantity.text)
     between = text[last.end : quantity.start]
-    return regex.fullmatch(r"\s(?:(?:and|und|et|y|e|en|con)\s)?", between) is not None
+    follows = regex.fullmatch(r"\s(?:(?:and|und|et|y|e|en|con)\s)?", between)
+    return coin is not None and follows is not None and fold(coin[0]) in _CENTS
 
 
 def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:

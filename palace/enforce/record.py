@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from palace.secrets import redact
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.verdict import Verdict
 
 if TYPE_CHECKING:

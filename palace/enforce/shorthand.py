@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 import regex
 
 from palace.enforce.dates import FoundDate
 from palace.enforce.han import han_clocks, han_numbers
-from palace.enforce.quantities import find_quantities
-from palace.enforce.quantity import Quantity, times_of_day
+from palace.enforce.quantities import read_quantities
+from palace.enforce.quantity import DAY_SECONDS, Quantity, times_of_day
 from palace.enforce.spoken import spoken_numbers
-from palace.enforce.units import DAY_SECONDS
 from palace.text import month_token, right_before
 from palace.text.months import exists
 
@@ -110,8 +110,13 @@ _OLDEST_SHORT_YEAR = 70
 _NOON = 12
 
 
-def short_quantities(text: str) -> Iterator[Quantity]:
-    """Yield numbers as shorthand may mean them, each at its place; they may overlap."""
+@lru_cache(maxsize=512)
+def short_quantities(text: str) -> tuple[Quantity, ...]:
+    """Return numbers as shorthand may mean them, each at its place; they may overlap."""
+    return tuple(_readings(text))
+
+
+def _readings(text: str) -> Iterator[Quantity]:
     yield from _clock_ranges(text)
     yield from _clocks(text)
     yield from _spread(text)
@@ -130,7 +135,7 @@ def short_quantities(text: str) -> Iterator[Quantity]:
         doses = [int(dose) for dose in match[0].split("-")]
         taken = float(sum(dose > 0 for dose in doses))
         yield Quantity((taken,), "", 1.0, *match.span(), match[0], noun="time")
-        for course in find_quantities(text):  # what 1-0-1 comes to in two weeks
+        for course in read_quantities(text):  # what 1-0-1 comes to in two weeks
             if course.unit == "time" and course.factor >= DAY_SECONDS:
                 days = course.measures[0] / DAY_SECONDS
                 yield Quantity((sum(doses) * days,), "", 1.0, *match.span(), match[0])
@@ -245,7 +250,7 @@ def _clocks(text: str) -> Iterator[Quantity]:
 
 def _elided(text: str) -> Iterator[Quantity]:
     """Yield numbers with the unit that only the one before has: "300 mm all round, 500 at the"."""
-    for first, second in pairwise(find_quantities(text)):
+    for first, second in pairwise(read_quantities(text)):
         between = text[first.end : second.start]
         alone = not second.unit and (not second.noun or second.noun in _NO_THINGS)
         alone = alone and second.text.isdigit()  # "6.5 h, 5.6. 6 h" has days
@@ -256,7 +261,7 @@ def _elided(text: str) -> Iterator[Quantity]:
 def _spread(text: str) -> Iterator[Quantity]:
     """Yield the first of two numbers with the unit and the thousands that only the second has."""
     for match in _SPREAD.finditer(text):
-        found = [q for n in ("rest", "plain", "n") for q in find_quantities(match[n])[:1]]
+        found = [q for n in ("rest", "plain", "n") for q in read_quantities(match[n])[:1]]
         if len(found) < 3 or not found[0].values:
             continue
         second, plain, first = found

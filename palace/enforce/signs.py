@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 import regex
 
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantities import SaidNumber
+from palace.enforce.quantity import DEGREES, Quantity
 from palace.enforce.source import Source
-from palace.enforce.units import DEGREES
 from palace.text import right_before
 
 _MINUS = regex.compile(
@@ -38,31 +38,29 @@ _ZONE = regex.compile(
 _DAY_MINUTES = 1440
 
 
-def has_other_sign(said: Quantity, sentence: str, sources: Sequence[Source]) -> bool:
+def has_other_sign(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether a number stands in the sources, but only with the other sign.
 
     Only of degrees is a missing minus told: "-3 kg" is three kilos less, and a list may have one
     before each item.
     """
-    measures = set(said.measures)
-    in_degrees = said.unit in DEGREES
-    negative = _is_negative(sentence, said) and (in_degrees or sentence[: said.start - 1].strip())
+    number, sentence = said.number, said.sentence
+    measures = set(number.measures)
+    in_degrees = number.unit in DEGREES
+    negative = said.is_behind(_MINUS) and (in_degrees or sentence[: number.start - 1].strip())
     if not (negative or in_degrees):
         return False
     same = [
-        _is_negative(source.text, known) or (bool(negative) and _BELOW.search(source.text))
+        right_before(_MINUS, source.text, known.start)
+        or (bool(negative) and _BELOW.search(source.text))
         for source in sources
         for known in source.readings
         if not measures.isdisjoint(known.measures)
-        and (known.unit in ("", said.unit) or {known.unit, said.unit} <= DEGREES)
+        and (known.unit in ("", number.unit) or {known.unit, number.unit} <= DEGREES)
     ]
     if negative:
         return bool(same) and not any(same)
     return bool(same) and all(same) and not _BELOW.search(sentence)
-
-
-def _is_negative(text: str, number: Quantity) -> bool:
-    return right_before(_MINUS, text, number.start) is not None
 
 
 def has_other_zone(said: Quantity, sentence: str, sources: Sequence[Source]) -> bool:

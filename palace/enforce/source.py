@@ -19,10 +19,9 @@ from palace.enforce.days_meant import ISO_WEEK, days_meant
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import find_quantities
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantity import Quantity, of_units
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
 from palace.enforce.specifics import find_names, is_inside
-from palace.enforce.units import of_units
 from palace.recall.given_names import given_names
 from palace.text import fold, month_token, straight
 

@@ -15,9 +15,9 @@ import regex
 from palace.enforce.arithmetic import rounds_to, says_worked_out, stands_for
 from palace.enforce.dates import FoundDate, as_found, find_dates
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantity import Quantity
+from palace.enforce.quantities import SaidNumber
+from palace.enforce.quantity import DAY_SECONDS, Quantity
 from palace.enforce.source import Source, nearest_words
-from palace.enforce.units import DAY_SECONDS
 
 _ENDED = regex.compile(
     r"\b(?:until|till|by|latest|to|before|after|from|since|ends?|ending|expires?|runs? out|through"
@@ -77,7 +77,7 @@ def clock_comes_to(said: Quantity, sources: Sequence[Source], sentence: str) -> 
     wanted = {round(value, 2) % 1440 for value in said.values}
     for source in sources:
         clocks = [q for q in source.readings if q.unit == "clock"]
-        spans = [q for q in source.readings if q.unit == "time" and q.values]
+        spans = [q for q in source.readings if q.unit == "time"]
         for clock, span in product(clocks, spans):
             if clock.start == span.start:
                 continue  # "8 h" read as both
@@ -125,7 +125,6 @@ def _stands_for(said: FoundDate, sources: Sequence[Source], sentence: str) -> bo
         and not beside.isdisjoint(nearest_words(source.text, day.start, day.end))
         for source in sources
         for day in (source.written if beside else ())
-        if day.end
     )
 
 
@@ -200,15 +199,18 @@ def _months_on(start: date, months: int) -> date:
     return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
 
 
-def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def _is_years_apart(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether a number is the years between two years that stand there, or an age at one."""
-    if said.unit not in ("", "months") or not said.values:
+    number = said.number
+    if number.unit not in ("", "months"):
         return False
-    so = says_worked_out(said, sentence)
-    if not (so or _AGED.search(sentence)) or stands_for(said, sources, "", sentence, told=so):
+    so = says_worked_out(said)
+    if not (so or _AGED.search(said.sentence)) or stands_for(
+        said._replace(before=""), sources, told=so
+    ):
         return False  # "port 2022" stands for port 2222
-    years = {value / 12 for value in said.measures} if said.unit == "months" else set(said.values)
-    since = said.unit == "months"  # "fifty years old", said some day later
+    since = number.unit == "months"  # "fifty years old", said some day later
+    years = {value / 12 for value in number.measures} if since else set(number.values)
     around = (-1, 0, 1) if since else (-1, 0)
     for source in sources:
         told = {source.as_of.year} if since and source.as_of else set()
@@ -219,7 +221,7 @@ def years_apart(said: Quantity, sources: Sequence[Source], sentence: str) -> boo
         for first, second in combinations(known, 2):
             if not years.isdisjoint({second - first + n for n in around}):
                 return True
-            if said.loose and any(rounds_to(year, second - first) for year in years):
+            if number.loose and any(rounds_to(year, second - first) for year in years):
                 return True
     return False
 
@@ -234,12 +236,12 @@ def _bare_years(source: Source) -> set[int]:
     }
 
 
-def is_span(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
+def is_span(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether a duration is that between two clock times or two days."""
     return (
-        _is_between_clocks(said, sources, sentence)
-        or _is_between_days(said, sources, sentence)
-        or years_apart(said, sources, sentence)
+        _is_between_clocks(said.number, sources, said.sentence)
+        or _is_between_days(said.number, sources, said.sentence)
+        or _is_years_apart(said, sources)
     )
 
 
@@ -280,10 +282,10 @@ def is_as_long(said: Quantity, known: Quantity) -> bool:
 
 def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -> bool:
     """Whether a duration of days or more is that between two dates, of one source if not said."""
-    if said.unit not in _DAYS_IN or said.factor * _DAYS_IN[said.unit] < 1:
+    unit_days = said.factor * _DAYS_IN.get(said.unit, 0.0)
+    if unit_days < 1:
         return False
     days = [m * _DAYS_IN[said.unit] for m in said.measures]
-    unit_days = said.factor * _DAYS_IN[said.unit]
     slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
     apart = APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days

@@ -7,12 +7,11 @@ Italian, Dutch and Russian.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 
-from palace.enforce.quantity import Quantity
-from palace.enforce.units import of_units
+from palace.enforce.quantity import Quantity, of_units
 
 _LINES = {
     "en": "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
@@ -270,17 +269,21 @@ _MIDNIGHTS = frozenset({"midnight", "medianoche", "meia-noite", "mezzanotte", "Ð
 _BEFORE = frozenset({"to", "before", "vor", "voor", "menos", "meno", "moins"})
 
 
-def spoken_numbers(text: str) -> Iterator[Quantity]:
-    """Yield numbers in words; of a word said twice ("fifty-fifty") none."""
-    for match in _WORDS.finditer(text):
-        value = _value(match["run"])
-        tail = (match["tail"] or "").casefold()
-        value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
-        if (match["before"] or "").casefold().startswith("half"):
-            value /= 2
-        few = match["few"] and match["run"].casefold() in _LARGE
-        values = tuple(value * n for n in range(2, 10)) if few else (value,)
-        yield Quantity(values, "", 1.0, *match.span(), match[0])
+@lru_cache(maxsize=512)
+def spoken_numbers(text: str) -> tuple[Quantity, ...]:
+    """Return numbers in words."""
+    return tuple(map(_spoken_number, _WORDS.finditer(text)))
+
+
+def _spoken_number(match: regex.Match[str]) -> Quantity:
+    value = _value(match["run"])
+    tail = (match["tail"] or "").casefold()
+    value += _TAILS.get(" ".join(tail.split()[1:]), 0.5 if tail else 0.0)
+    if (match["before"] or "").casefold().startswith("half"):
+        value /= 2
+    few = match["few"] and match["run"].casefold() in _LARGE
+    values = tuple(value * n for n in range(2, 10)) if few else (value,)
+    return Quantity(values, "", 1.0, *match.span(), match[0])
 
 
 def spoken_parts(text: str) -> Iterator[Quantity]:
@@ -294,7 +297,7 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
         kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
         if _GRAMS <= grams < 10 * _GRAMS:
             yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
-    for match in _hours_and().finditer(text) if _HOUR_SAID.search(text) else ():
+    for match in _compiled(_HOURS_AND).finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
         yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
@@ -311,22 +314,16 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
 
 
 @cache
-def _hours_and() -> regex.Pattern[str]:
-    """Return what hours and minutes in words look like; compiled for the first text with hours."""
-    return regex.compile(_HOURS_AND, regex.IGNORECASE)
-
-
-@cache
-def _clocks() -> tuple[regex.Pattern[str], ...]:
-    """Return what a time in words looks like; compiled for the first text that may hold one."""
-    return tuple(regex.compile(pattern, regex.IGNORECASE) for pattern in _CLOCKS)
+def _compiled(pattern: str) -> regex.Pattern[str]:
+    """Return what times in words look like; compiled for the first text that may hold one."""
+    return regex.compile(pattern, regex.IGNORECASE)
 
 
 def spoken_clocks(text: str) -> Iterator[Quantity]:
     """Yield clock times in words, in minutes; both halves of the day where it is left open."""
     if not _CLOCK_WORDS.search(text):
         return
-    for pattern in _clocks():
+    for pattern in map(_compiled, _CLOCKS):
         for match in pattern.finditer(text):
             minutes = _minutes(match.groupdict())
             if minutes is not None:

@@ -6,10 +6,9 @@ tells the same of dates, numbers and things that are exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import regex
 
@@ -44,8 +43,17 @@ def _without_ending(surface: str) -> str:
     return _ENDING.sub("", fold(surface))
 
 
-def _token_at(found: Sequence[Word], place: int) -> str:
-    return found[place].token if 0 <= place < len(found) else ""
+def _with_neighbours(listed: Sequence[Word]) -> Iterator[tuple[Word, str, str]]:
+    """Yield words with the tokens of those before and behind them."""
+    tokens = [word.token for word in listed]
+    return zip(listed, ("", *tokens), (*tokens[1:], ""), strict=False)
+
+
+def _beside(word: Word, sentence: str) -> tuple[Word | None, Word | None]:
+    """Return the words before and behind a word of a sentence."""
+    listed = (None, *read_words(sentence), None)
+    place = listed.index(word)
+    return listed[place - 1], listed[place + 1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,10 +185,9 @@ class Support:
 
     def has_joined_name(self, word: Word, sentence: str) -> bool:
         """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
-        said = read_words(sentence)
-        place = said.index(word)
-        around = said[max(place - 1, 0) : place + 2]
-        spans = (sentence[a.start : b.start + len(b.surface)] for a, b in pairwise(around))
+        before, behind = _beside(word, sentence)
+        pairs = [(before or word, word), (word, behind or word)]
+        spans = (sentence[a.start : b.end] for a, b in pairs if a is not b)
         joined = ("".join(filter(str.isalnum, fold(span))) for span in spans)
         return not self._names.isdisjoint(joined)
 
@@ -190,7 +197,7 @@ class Support:
         So "Circuit Court" is, where "Lake County Circuit" is remembered, but not "Lake County
         Court".
         """
-        name = next((w for w in reversed(read_words(sentence)) if w.start < word.start), None)
+        name, _ = _beside(word, sentence)
         if name is None or not _is_capital(name) or sentence[name.end : word.start] != " ":
             return False
         stands = regex.compile(rf"(?<!\p{{L}}){regex.escape(name.surface)}(?!\p{{L}})(\s\p{{Lu}})?")
@@ -203,7 +210,7 @@ class Support:
 
         So "Bruno Aaberg" does, where Nils Aaberg and Bruno are remembered.
         """
-        behind = next((w for w in read_words(sentence) if w.start > word.start), None)
+        _, behind = _beside(word, sentence)
         if behind is None or sentence[word.end : behind.start] != " " or behind.surface.isupper():
             return False
         said = fold(word.surface), fold(behind.surface)
@@ -212,7 +219,7 @@ class Support:
 
     def has_other_label(self, label: Word, sentence: str) -> bool:
         """Whether the thing that a single letter marks has another letter there: "bed B"."""
-        before = next((w for w in reversed(read_words(sentence)) if w.start < label.start), None)
+        before, _ = _beside(label, sentence)
         if before is None:
             return False
         said = fold(before.surface)
@@ -232,21 +239,15 @@ class Support:
             return False
         if is_everyday(word.surface, self.language):
             return False
-        said = read_words(sentence)
-        place = said.index(word)
-        beside = [_token_at(said, place + n) for n in (-1, 1)]
+        beside = [one.token if one else "" for one in _beside(word, sentence)]
         return any(
             _is_capital(known)
             and known.surface[0] == word.surface[0]
             and abs(len(known.surface) - len(word.surface)) <= _LIKE_CHARS
-            and known not in said
-            and any(
-                b and b == _token_at(words, n + m) for b, m in zip(beside, (-1, 1), strict=True)
-            )
+            and any(one and one == token for one, token in zip(beside, around, strict=True))
             and _without_ending(known.surface) != _without_ending(word.surface)
             for source in self.sources
-            for words in (read_words(source.text),)
-            for n, known in enumerate(words)
+            for known, *around in _with_neighbours(read_words(source.text))
         )
 
     def has_another(self, word: Word) -> bool:

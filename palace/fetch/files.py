@@ -23,7 +23,8 @@ from palace.fetch.plain import BARE_FILES, DENSE, decode_text, minutes, printabl
 from palace.fetch.regular_file import read_regular, resolve_existing
 from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
-from palace.text import counted, utc_now
+from palace.text import counted
+from palace.text.moments import utc_now
 
 _MAX_PROMPT_CHARS = 20_000
 _MAX_CANDIDATES = 64

@@ -31,7 +31,7 @@ from palace.errors import (
 )
 from palace.fetch.cache import CachedReply, ReplyCache
 from palace.fetch.plain import minutes
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 if TYPE_CHECKING:
     import ssl

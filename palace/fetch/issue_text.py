@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from palace.errors import FetchError
 from palace.fetch.plain import clip_bytes, minutes, one_line, printable
+from palace.text.moments import iso_moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +167,9 @@ def _joined(value: object, key: str) -> str:
 def _moment(data: Mapping[str, Any], key: str) -> str:
     text = _string(data, key)
     try:
-        at = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        at = iso_moment(text)
     except ValueError:
         return ""
     if at.year < 1970:  # the zero time of servers that do not know null
         return ""
-    return minutes(at if at.tzinfo else at.replace(tzinfo=timezone.utc))
+    return minutes(at)

@@ -20,7 +20,7 @@ from palace.fetch.plain import DENSE, clip_bytes, is_binary, minutes, printable
 from palace.fetch.regular_file import open_regular, resolve_existing
 from palace.fetch.timeframe import Window, find_window, line_moment
 from palace.ports import Artifact, ArtifactRef
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 _MAX_PROMPT_CHARS = 20_000
 _MAX_REFS = 8
@@ -151,7 +151,8 @@ class LogsFetcher:
             text=text,
             url=str(log.path),
             fetched_at=now,
-            truncated=cut or head_cut or found.more,
+            # "The last 200 lines" tells by itself that there are more; "no lines" does not.
+            truncated=cut or head_cut or (found.more and not found.lines),
         )
 
     def _options(self, text: str, named: Sequence[_Log]) -> dict[str, str]:

@@ -16,6 +16,7 @@ from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerOutcome, LayerReport
 
 MAX_ARTIFACTS = 3
+_CUT = "\n[cut: not all of it was read]"
 
 
 class ArtifactsLayer:
@@ -80,9 +81,10 @@ class ArtifactsLayer:
 
 
 def _evidence(artifact: Artifact) -> Evidence:
+    # Else "no lines with ECONNREFUSED" of a log that is too long to be read tells too much.
     return Evidence(
         id=artifact.ref,
-        text=artifact.text,
+        text=artifact.text.rstrip() + _CUT if artifact.truncated else artifact.text,
         layer="L3",
         source=artifact.url,
         as_of=artifact.fetched_at,

@@ -14,7 +14,7 @@ from palace.layers.retired import Retired
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.memory import Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn

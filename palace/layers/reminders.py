@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from palace.ports import Scope
 from palace.recall.triggers import matching_trigger
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import utc_now
 from palace.types.memory import Memory
 from palace.types.session import Turn
 from palace.types.verdict import Evidence

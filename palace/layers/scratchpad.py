@@ -17,7 +17,8 @@ from palace.recall.scoring import score
 from palace.recall.shape import QUESTION_MARKS
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.weighing import Weights, term_weights
-from palace.text import name_tokens, tokens, utc_now
+from palace.text import name_tokens, tokens
+from palace.text.moments import utc_now
 from palace.types.memory import Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import ScratchEntry, Turn

@@ -12,6 +12,7 @@ import regex
 
 from palace.errors import ConfigError
 from palace.learn.remember import Writer, refuse_playbook
+from palace.secrets import redact
 from palace.types.memory import Memory
 
 _TAG = regex.compile(r"(?=.*[^\d/-])[\w/-]{1,200}")
@@ -79,6 +80,7 @@ def fit_tag(tag: str) -> str:
     tag = tag.strip().removeprefix("#").rstrip("/-")
     if not _TAG.fullmatch(tag):
         raise ConfigError(
-            f"{tag[:80]!r} is no tag", hint="use letters, digits, _, - and /, not digits alone"
+            f"{redact(tag)[:80]!r} is no tag",
+            hint="use letters, digits, _, - and /, not digits alone",
         )
     return tag

@@ -33,9 +33,6 @@ class EditableStore(DrawerStore, Protocol):
 class WatchedStore:
     """A `DrawerStore` that notes the steps of what is done through it.
 
-    Args:
-        store: The store that does it.
-
     Attributes:
         steps: What was done, in order, ready for the journal.
         named: Derived id -> the id that a memory was given with its first comment.
@@ -84,7 +81,6 @@ def undo_change(
     record: Mapping[str, Any],
     *,
     store: EditableStore,
-    get: Callable[[str], Memory | None],
     places: Callable[[str], Sequence[Memory]],
     written: Callable[[str], object],
 ) -> Undone:
@@ -96,7 +92,6 @@ def undo_change(
     Args:
         record: Of the journal, with `steps`.
         store: Where the memories stand.
-        get: Returns a memory by its id.
         places: Returns all that have an id: copies of a file have those of the file.
         written: Called with every path that changed.
 
@@ -105,7 +100,7 @@ def undo_change(
         MemoryNotFoundError: If one that it changed is gone, and others of it are not.
     """
     every = list(reversed(record["steps"]))
-    gone = {str(step["memory"]) for step in every if get(str(step["memory"])) is None}
+    gone = {step["memory"] for step in every if not places(str(step["memory"]))}
     steps = [step for step in every if step["memory"] not in gone]
     lost = next((s["memory"] for s in every if s["did"] == "changed" and s not in steps), None)
     if steps and lost:
@@ -116,11 +111,11 @@ def undo_change(
     passed = {(step["memory"], step.get("before")) for step in steps}
     for step in steps:
         is_latest = (step["memory"], step.get("after")) not in passed
-        _refuse_changed(step, _standing(step, store, get, places), store if is_latest else None)
+        _refuse_changed(step, _standing(step, store, places), store if is_latest else None)
     restored: dict[str, Memory] = {}
     removed = [s["memory"] for s in every if s["did"] == "added" and s["memory"] in gone]
     for step in steps:
-        memory = _standing(step, store, get, places)
+        memory = _standing(step, store, places)
         if step["did"] == "added":
             for place in places(memory.id):
                 if place.text == memory.text:
@@ -137,21 +132,17 @@ def undo_change(
 
 
 def _standing(
-    step: Mapping[str, Any],
-    store: EditableStore,
-    get: Callable[[str], Memory | None],
-    places: Callable[[str], Sequence[Memory]],
+    step: Mapping[str, Any], store: EditableStore, places: Callable[[str], Sequence[Memory]]
 ) -> Memory:
     """Return the memory that a step was about, of copies the one that is as the step left it."""
-    memory = get(str(step["memory"]))
-    if memory is None:
+    found = places(str(step["memory"]))
+    if not found:
         raise MemoryNotFoundError(
             f"the memory {step['memory']} is gone", hint="see `palace history` for what is left"
         )
-    if step["did"] == "added" or store.comment_of(memory) == step["after"]:
-        return memory
-    left = (place for place in places(memory.id) if store.comment_of(place) == step["after"])
-    return next(left, memory)
+    if step["did"] == "added":
+        return found[0]
+    return next((place for place in found if store.comment_of(place) == step["after"]), found[0])
 
 
 def _refuse_changed(step: Mapping[str, Any], memory: Memory, store: EditableStore | None) -> None:

@@ -71,14 +71,6 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What a session is about; a project's summaries are visible to that project alone."""
-
-    project: str = ""
-    task: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Compressed:
     """What became of a history.
 
@@ -142,7 +134,8 @@ class Consolidator:
         history: Sequence[Message],
         session_id: str,
         *,
-        about: About | None = None,
+        project: str = "",
+        task: str = "",
         ask: bool = False,
     ) -> Compressed:
         """Condense what is due, and return what to send.
@@ -151,7 +144,8 @@ class Consolidator:
             history: The whole conversation, what was sent last time and what came since, or the
                 last part of it.
             session_id: The session.
-            about: Its project and task.
+            project: Its project; its summaries are visible to that project alone.
+            task: The task it belongs to.
             ask: Condense everything that is new, whether it is due or not.
 
         Raises:
@@ -176,9 +170,8 @@ class Consolidator:
             found = self._unchanged(talk, failed)
             return replace(found, status="deferred", trigger=trigger, reason=reason)
         failures = mark.failures + 1 if reason and by == "raw" else 0
-        return self._keep(
-            talk, replace(mark, failures=failures), batch, _Made(text, by, trigger, reason), about
-        )
+        made = _Made(text, by, trigger, reason, project, task)
+        return self._keep(talk, replace(mark, failures=failures), batch, made)
 
     # When, and where to cut
 
@@ -237,12 +230,7 @@ class Consolidator:
         return picked, "picking", "the model's summary was longer than its source or made up"
 
     def _keep(
-        self,
-        talk: Talk,
-        mark: SessionMark,
-        batch: Sequence[Message],
-        made: _Made,
-        about: About | None,
+        self, talk: Talk, mark: SessionMark, batch: Sequence[Message], made: _Made
     ) -> Compressed:
         """Write the entry, then the mark, unless somebody else was faster."""
         with self.marks.locked():
@@ -251,7 +239,7 @@ class Consolidator:
                 return self._unchanged(take_apart(talk.history, now), now)
             at = _last_time(batch) or self.clock()
             if made.text:
-                self.write(_entry(mark, batch, made.text, at=at, about=about or About()))
+                self.write(_entry(mark, batch, made, at=at))
             shown = made.text
             if made.by == "raw":
                 # The whole is on the timeline; before the model it has to be short.
@@ -340,12 +328,14 @@ class Consolidator:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A condensed batch: its words, how they were made, why, and what went wrong."""
+    """A condensed batch: its words, how they were made, why, what went wrong, what it is about."""
 
     text: str
     by: By
     trigger: Trigger
     reason: str
+    project: str
+    task: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,18 +375,18 @@ def _span(memory: Memory) -> _Span | None:
 
 
 def _entry(
-    mark: SessionMark, batch: Sequence[Message], text: str, *, at: datetime, about: About
+    mark: SessionMark, batch: Sequence[Message], made: _Made, *, at: datetime
 ) -> ConversationTurn:
     return ConversationTurn(
         session=mark.session_id,
         speaker=SPEAKER,
-        text=strip_own_markers(text),
+        text=strip_own_markers(made.text),
         at=at,
         provenance=f"{PROVENANCE}:{mark.count}+{len(batch)}:{batch_digest(batch)}",
         trust="agent",
-        scope=scope_of(about.project),
-        project=about.project,
-        task=about.task,
+        scope=scope_of(made.project),
+        project=made.project,
+        task=made.task,
     )
 
 

@@ -1,6 +1,6 @@
 """What statements look like in each language: preferences, facts, corrections, decisions.
 
-In: the languages to know and a sentence. Out: which patterns speak. Every match is time-limited.
+In: the languages to know and a sentence. Out: which patterns speak. Longer texts are time-limited.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 import regex
 import yaml
 
+from palace.recall.lexicon import first_match
 from palace.text import fold
 
-MATCH_TIMEOUT_S = 0.05
+MATCH_TIMEOUT_MS = 50.0
 MAX_SENTENCE_CHARS = 400
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
 
@@ -40,11 +41,11 @@ class Cues:
 
     def find(self, cue: str, sentence: str) -> regex.Match[str] | None:
         """Return where a cue occurs in a plain sentence."""
-        return _search(self.patterns[cue], sentence)
+        return first_match(self.patterns[cue], sentence, timeout_ms=MATCH_TIMEOUT_MS)
 
     def without_lead_in(self, sentence: str) -> str:
         """Return a sentence, plain or not, without what only leads to its statement."""
-        found = _search(f"^{self.lead_in}", plain(sentence))
+        found = first_match(f"^{self.lead_in}", plain(sentence), timeout_ms=MATCH_TIMEOUT_MS)
         return sentence[place_in(sentence, found.end()) :].lstrip(" ,:") if found else sentence
 
 
@@ -88,15 +89,3 @@ def _load(language: str) -> Cues:
         for name, cue in data.items()
     }
     return Cues(language, lead_in, patterns)
-
-
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> regex.Pattern[str]:
-    return regex.compile(pattern)
-
-
-def _search(pattern: str, text: str) -> regex.Match[str] | None:
-    try:
-        return _compiled(pattern).search(text, timeout=MATCH_TIMEOUT_S)
-    except TimeoutError:
-        return None

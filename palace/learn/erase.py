@@ -107,12 +107,7 @@ class Eraser:
 
 
 def older_versions(memory: Memory, superseded: Iterable[Memory]) -> list[Memory]:
-    """Return everything that a memory replaced, directly or through others, latest first.
-
-    Args:
-        memory: The memory.
-        superseded: Memories with a `superseded_by`.
-    """
+    """Return everything that a memory replaced, directly or through others, latest first."""
     by_successor: dict[str, list[Memory]] = {}
     for old in superseded:
         by_successor.setdefault(old.superseded_by, []).append(old)

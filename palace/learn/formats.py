@@ -5,7 +5,6 @@ In: a file or folder. Out: the name of its format, or an error that says what wa
 
 from __future__ import annotations
 
-import json
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +12,9 @@ from typing import Any, Literal, get_args
 
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
-from palace.learn.json_stream import UTF16_MARKS
-from palace.learn.places import SUFFIX
-from palace.learn.transfer import FOLDERS, FORMAT, IDENTITY, markdown_files
+from palace.learn.json_stream import UTF16_MARKS, is_json
+from palace.learn.transfer import FOLDERS, FORMAT, markdown_files
+from palace.types.memory import IDENTITY_FILE, SUFFIX
 
 Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -73,7 +72,7 @@ def is_palace(source: Path) -> bool:
 
     It says who it is, or holds its index, or has no notes but in the places of a palace.
     """
-    if (source / IDENTITY).is_file() or (source / ".palace").is_dir():
+    if (source / IDENTITY_FILE).is_file() or (source / ".palace").is_dir():
         return True
     tops = {path.split("/")[0] for path in markdown_files(source)}
     return any((source / name).is_dir() for name in FOLDERS) and tops <= {*FOLDERS, *NOT_NOTES}
@@ -82,13 +81,7 @@ def is_palace(source: Path) -> bool:
 def _is_lines(start: bytes) -> bool:
     """Whether a file begins with one whole JSON object on a line, and another one below it."""
     first, _, rest = start.partition(b"\n")
-    if first[:1] != b"{" or rest.lstrip()[:1] != b"{":
-        return False
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return first[:1] == b"{" and rest.lstrip()[:1] == b"{" and is_json(first)
 
 
 def _format_of_json(source: Path) -> Format:

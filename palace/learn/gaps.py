@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import cache
 from typing import Any
+
+from palace.text.moments import in_utc, iso_moment
 
 SIMILAR = 0.6
 _MISSED = frozenset({"nothing_stored", "near_miss"})
@@ -164,5 +166,4 @@ def _near(record: Mapping[str, Any]) -> str:
 
 def _moment(record: Mapping[str, Any]) -> datetime:
     at = record["at"]
-    moment = at if isinstance(at, datetime) else datetime.fromisoformat(str(at))
-    return moment.astimezone(timezone.utc)
+    return in_utc(at) if isinstance(at, datetime) else iso_moment(str(at))

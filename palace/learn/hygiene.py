@@ -14,6 +14,8 @@ from collections.abc import Callable
 
 import regex
 
+from palace.learn.json_stream import is_json
+
 DEFAULT_MAX_CHARS = 2000
 _JSON_SHARE = 0.6
 _JSON_MIN_CHARS = 80
@@ -153,13 +155,7 @@ def _is_json(text: str) -> bool:
 
 def _is_json_value(text: str) -> bool:
     stripped = text.strip()
-    if not stripped.startswith(("{", "[")):
-        return False
-    try:
-        json.loads(stripped)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return stripped.startswith(("{", "[")) and is_json(stripped)
 
 
 def _longest_json_chars(text: str) -> int:

@@ -21,7 +21,7 @@ from typing import Any
 
 import regex
 
-from palace.errors import ConfigError, TextRefusedError
+from palace.errors import ConfigError, SchemaTooNewError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
 from palace.learn.foreign import (
     Known,
@@ -44,7 +44,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import DIFFERS, Destination, Imported, Intake
-from palace.learn.places import SUFFIX, name_reason
+from palace.learn.places import name_reason
 from palace.learn.record_files import (
     JOURNAL,
     SCRATCHPAD,
@@ -52,7 +52,6 @@ from palace.learn.record_files import (
 )
 from palace.learn.transfer import (
     FORMAT,
-    IDENTITY,
     VERSION,
     markdown_files,
     said,
@@ -60,7 +59,7 @@ from palace.learn.transfer import (
 from palace.learn.turns import read_turns
 from palace.ports import Progress
 from palace.recall.blocks import strip_own_markers
-from palace.types.memory import TIMELINE, Draft
+from palace.types.memory import IDENTITY_FILE, SUFFIX, TIMELINE, Draft
 from palace.types.session import ConversationTurn
 
 MEM0_ROOM = "mem0"
@@ -167,9 +166,9 @@ def _notes_in(source: Path, intake: Intake, *, is_own: bool, without: Path) -> l
         paths = [path for path in paths if not (real / path).is_relative_to(without)]
     if not is_own:
         return paths
-    identity = (source / IDENTITY).is_file() and not (source / IDENTITY).is_symlink()
+    identity = (source / IDENTITY_FILE).is_file() and not (source / IDENTITY_FILE).is_symlink()
     kept = [path for path in paths if path.split("/")[0] not in NOT_NOTES]
-    return [*[IDENTITY] * identity, *kept]
+    return [*[IDENTITY_FILE] * identity, *kept]
 
 
 def _record_folders(palace: Path) -> dict[str, Path]:
@@ -389,12 +388,14 @@ def _export_entries(source: Path) -> tuple[list[Any], list[Any]]:
     data = read_json(source)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
-    if data.get("version") != VERSION:
-        raise ConfigError(
-            f"{source}:1: it is an export of version {str(data.get('version'))[:20]},"
-            f" known is {VERSION}",
+    version = data.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise SchemaTooNewError(
+            f"{source}:1: it is an export of version {str(version)[:20]}, known is {VERSION}",
             hint="use the version of this program that wrote it, or a newer one",
         )
+    if version != VERSION:
+        raise ConfigError(f"{source}:1: it is no export of a palace", hint=SUPPORTED)
     entries = data.get("files")
     if not isinstance(entries, list):
         raise ConfigError(f"{source}:1: the export has no list of files", hint=SUPPORTED)

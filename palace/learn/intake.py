@@ -16,10 +16,10 @@ from palace.learn.formats import Format
 from palace.learn.json_stream import UTF16_MARKS
 from palace.learn.places import place_reason
 from palace.learn.record_files import missing_lines, record_place_reason
-from palace.learn.transfer import IDENTITY, MAX_IDENTITY_CHARS, said
+from palace.learn.transfer import said
 from palace.ports import BulkStore
 from palace.privacy import PrivacyFilter
-from palace.types.memory import Memory
+from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Memory
 
 DIFFERS = "differs from the palace's own"
 
@@ -224,7 +224,7 @@ def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
             return f"it is not UTF-8 text, first at line {line}"
         text = data.decode("utf-8", "replace")
     chars = len(text.replace("\r\n", "\n").rstrip("\r\n"))
-    if target == IDENTITY and chars > MAX_IDENTITY_CHARS:
+    if target == IDENTITY_FILE and chars > MAX_IDENTITY_CHARS:
         return f"the identity has {chars} of at most {MAX_IDENTITY_CHARS} characters"
     return ""
 

@@ -16,6 +16,7 @@ import regex
 UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """What a text begins with that was saved in UTF-16, as some editors and shells do."""
 MAX_ITEM_BYTES = 64 * 1024 * 1024
+"""Longest element; a longer one ends the list with a problem."""
 _BLOCK_BYTES = 1 << 20
 # A string is skipped whole; one that does not end in what was read so far is a lone quote.
 _TOKEN = regex.compile(rb'"(?:[^"\\]++|\\.)*+"|["{}\[\],]', regex.DOTALL)
@@ -38,20 +39,28 @@ class Item:
     end: int = 0
 
 
-def stream_items(file: BinaryIO, *, max_item_bytes: int = MAX_ITEM_BYTES) -> Iterator[Item]:
+def stream_items(file: BinaryIO) -> Iterator[Item]:
     """Yield the elements of the JSON list that a file holds.
 
     A list that is cut off gives what stands before the cut, and an item with the problem.
 
     Args:
         file: At its beginning; UTF-8, with or without a byte order mark.
-        max_item_bytes: Longest element, in bytes; a longer one ends the list with a problem.
     """
     reader = _Reader(file)
     if not reader.enter_list():
         yield Item(1, None, "it is no list")
         return
-    yield from reader.items(max_item_bytes)
+    yield from reader.items()
+
+
+def is_json(text: str | bytes) -> bool:
+    """Whether a text is one whole JSON value."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 class _Reader:
@@ -76,9 +85,9 @@ class _Reader:
         self._drop(1)
         return True
 
-    def items(self, max_item_bytes: int) -> Iterator[Item]:
+    def items(self) -> Iterator[Item]:
         while True:
-            end, closes = self._end_of_item(max_item_bytes)
+            end, closes = self._end_of_item()
             if end < 0:
                 what = "it is longer than is read" if not self._ended else "the list never ends"
                 yield Item(self._line, None, what, self._offset)
@@ -103,7 +112,7 @@ class _Reader:
         except (ValueError, RecursionError):
             yield Item(line, None, "it nests too deeply or holds too large a number", end)
 
-    def _end_of_item(self, max_item_bytes: int) -> tuple[int, bool]:
+    def _end_of_item(self) -> tuple[int, bool]:
         """Return where the element at hand ends, and whether the list ends with it; -1: never."""
         depth, position = 0, 0
         while True:
@@ -115,7 +124,7 @@ class _Reader:
                     return token.start(), sign == b"]"
                 depth += (sign in (b"{", b"[")) - (sign in (b"}", b"]"))
                 position = token.end()
-            if self._ended or len(self._data) > max_item_bytes:
+            if self._ended or len(self._data) > MAX_ITEM_BYTES:
                 return -1, False
             self._more()
 

@@ -14,6 +14,7 @@ import regex
 from palace.errors import ConfigError
 from palace.learn.dedup import find_duplicate, says_the_same
 from palace.learn.remember import TRUST_RANK, OnConflict, Writer
+from palace.secrets import redact
 from palace.types.changes import Conflict, Duplicate, WriteResult
 from palace.types.memory import Draft, Memory
 
@@ -29,7 +30,7 @@ def fit_key(key: str) -> str:
     key = key.strip()
     if not _KEY.fullmatch(key) or key[-1] == "-" or "--" in key:
         raise ConfigError(
-            f"{key[:80]!r} is no key",
+            f"{redact(key)[:80]!r} is no key",
             hint="use letters, digits and _.:/- as in user_language_pref; at most 80 characters",
         )
     return key

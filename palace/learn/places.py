@@ -9,9 +9,8 @@ from __future__ import annotations
 import unicodedata
 
 from palace.portable import name_fault
+from palace.types.memory import IDENTITY_FILE, MAX_ROOM_DEPTH, SUFFIX
 
-SUFFIX = ".md"
-MAX_ROOM_DEPTH = 8
 MAX_COMPONENT_BYTES = 255
 
 
@@ -24,7 +23,7 @@ def place_reason(path: str) -> str:
     Args:
         path: Relative to the root, with forward slashes.
     """
-    if path == "identity.txt":
+    if path == IDENTITY_FILE:
         return ""
     folder, *parts = path.split("/")
     if folder not in ("rooms", "timeline", "playbooks") or not parts:

@@ -5,7 +5,6 @@ In: a memory's worth and a moment. Out: what is added to its rank, in [0, `LARGE
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from palace.learn.strength import faded
@@ -29,19 +28,14 @@ def prior(worth: Worth, *, at: datetime) -> float:
 
     The shares are chosen, not fitted: enough to order what matches equally well, too little to lift
     what matches clearly worse. docs/decisions/0013 has what other sizes would cost.
-
-    Args:
-        worth: Of the memory.
-        at: The moment, aware.
     """
     corrects = worth.kind in ("correction", "negative")
     counts = worth.counts
-    if not (counts.said_again or counts.helpful):
-        # Being shown makes nothing younger here: what was asked for before it changed would go
-        # before what was told since.
-        worth = worth._replace(counts=replace(counts, last=None))
+    # Being shown alone makes nothing younger here: what was asked for before it changed would go
+    # before what was told since.
+    used = counts.last if counts.said_again or counts.helpful else None
     value = (
-        STRENGTH_SHARE * faded(worth, at=at)
+        STRENGTH_SHARE * faded(worth, used=used, at=at)
         + IMPORTANCE_SHARE * min(1.0, max(0.0, worth.importance))
         + CORRECTION_SHARE * corrects
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from palace.errors import TextRefusedError
 from palace.learn.remember import Writer
 from palace.ports import scope_of
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.memory import Draft, MemoryKind
 from palace.types.session import ScratchEntry
 

@@ -17,7 +17,7 @@ from palace.learn.dedup import find_duplicate
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PrivacyFilter
 from palace.recall.blocks import strip_own_markers
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.changes import Conflict, Duplicate, Match, Remembered, WriteResult
 from palace.types.memory import PLAYBOOKS, Draft, Memory, Trust
 

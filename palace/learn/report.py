@@ -16,6 +16,7 @@ from palace.learn.consolidate import is_condensed
 from palace.learn.gaps import Gaps
 from palace.secrets import redact
 from palace.text import clip, counted
+from palace.text.moments import iso_moment
 from palace.types.memory import Memory
 
 By = Literal["day", "week"]
@@ -103,7 +104,7 @@ def retired_in(
     for record in records:
         if record.get("type") in ("correction", "forget") and record.get("id") not in undone:
             yield Retired(
-                at=datetime.fromisoformat(str(record["at"])).astimezone(timezone.utc),
+                at=iso_moment(str(record["at"])),
                 type=str(record["type"]),
                 memory=next((get[i] for i in _ids_of(record) if i in get), None),
                 by=get.get(str(record.get("superseded_by"))),

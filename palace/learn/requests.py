@@ -69,23 +69,18 @@ class Listener:
         self._lexicons = tuple(lexicons)
         self._timeout_ms = timeout_ms
 
+        def each_of(kind: str) -> list[tuple[Lexicon, str]]:
+            return [(x, p) for x in self._lexicons for p in x.requests.get(kind, ())]
+
         def any_of(kind: str) -> str:
-            return "|".join(p for x in self._lexicons for p in x.requests.get(kind, ())) or "(?!)"
+            return "|".join(p for _, p in each_of(kind)) or "(?!)"
 
         begins = r"(?:\A|(?<=[.!?。！？]\s*)|(?<=\n))"
         # Compiled when a prompt first may hold one.
-        self._keep_whole = [
-            (x, rf"\A\s*(?:{pattern})\s*\Z")
-            for x in self._lexicons
-            for pattern in x.requests.get("keep_whole", ())
-        ]
+        self._keep_whole = [(x, rf"\A\s*(?:{p})\s*\Z") for x, p in each_of("keep_whole")]
         self._keep = rf"{begins}\s*(?P<cue>{any_of('keep')})\s*[:：]\s*"
         self._keep_that = rf"\A\s*(?P<cue>{any_of('keep_that')})\s*"
-        self._correct = [
-            (x, rf"\A(?:{pattern})\s*[.!。！]*\Z")
-            for x in self._lexicons
-            for pattern in x.requests.get("correct", ())
-        ]
+        self._correct = [(x, rf"\A(?:{p})\s*[.!。！]*\Z") for x, p in each_of("correct")]
 
     def request_to_keep(self, prompt: str) -> Keep | None:
         """Return what a prompt asks to be remembered, or None.

@@ -12,7 +12,7 @@ from datetime import datetime
 from palace.errors import MemoryNotFoundError
 from palace.learn.dedup import of_one_time, says_the_same
 from palace.learn.remember import Writer, makes_room, refuse_playbook
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import TIMELINE, Draft, Memory, Trust
 

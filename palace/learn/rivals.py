@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from palace.ports import Index, Scope
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import utc_now
 from palace.types.memory import TIMELINE, Draft, Memory
 from palace.types.session import Turn
 

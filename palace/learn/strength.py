@@ -80,13 +80,19 @@ def strength(memory: Memory, counts: UseCounts = UNUSED, *, at: datetime) -> flo
         dated=max(dates, default=None),
         counts=counts,
     )
-    return faded(worth, at=at)
+    return faded(worth, used=counts.last, at=at)
 
 
-def faded(worth: Worth, *, at: datetime) -> float:
-    """Return the strength of what is worth so much; see `strength`."""
+def faded(worth: Worth, *, used: datetime | None, at: datetime) -> float:
+    """Return the strength of what is worth so much; see `strength`.
+
+    Args:
+        worth: Of a memory.
+        used: When a use last made it younger; None if none did.
+        at: The moment, aware.
+    """
     counts = worth.counts
-    moments = [m for m in (worth.dated, counts.last) if m is not None]
+    moments = [m for m in (worth.dated, used) if m is not None]
     age_days = max(0.0, (at - max(moments)).total_seconds() / _DAY_S) if moments else 0.0
     lasting = half_life_days(worth) * (1.0 + math.log1p(counts.uses + counts.said_again))
     value = worth.confidence * TRUST_FACTORS[worth.trust]

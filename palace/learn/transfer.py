@@ -16,16 +16,13 @@ from pathlib import Path
 from types import MappingProxyType
 
 from palace.errors import ConfigError, StoreUnavailableError
-from palace.learn.places import SUFFIX
 from palace.portable import is_no_note
-from palace.types.memory import Memory
+from palace.types.memory import PLAYBOOKS, ROOMS, SUFFIX, TIMELINE, Memory
 from palace.whole_files import make_folder, write_whole
 
 FORMAT = "mempalace-export"
 VERSION = 1
-IDENTITY = "identity.txt"
-MAX_IDENTITY_CHARS = 1000
-FOLDERS = ("rooms", "playbooks", "timeline")
+FOLDERS = (ROOMS, PLAYBOOKS, TIMELINE)
 _OTHER_NOTES = frozenset({".markdown", ".mdown", ".mdx", ".mkd", ".org", ".rst", ".txt"})
 _NOT_MARKDOWN = f"its name does not end in {SUFFIX}"
 

@@ -16,7 +16,7 @@ from typing import Any
 from palace.arguments import message_in
 from palace.errors import ConfigError
 from palace.learn.foreign import Left, Said, items_of, reading
-from palace.learn.json_stream import UTF16_MARKS
+from palace.learn.json_stream import UTF16_MARKS, is_json
 from palace.learn.moment import parse_moment
 from palace.ports import Progress
 from palace.types.session import ConversationTurn, Message
@@ -75,13 +75,7 @@ def _is_list(source: Path) -> bool:
     """Whether a file holds a list, and not lines of which the first one is a list."""
     lines = (line for line in _lines(source) if line.strip())
     first, is_all = next(lines, b""), next(lines, None) is None
-    if is_all or first.lstrip()[:1] != b"[":
-        return first.lstrip()[:1] == b"["
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        return True
-    return False
+    return first.lstrip()[:1] == b"[" and (is_all or not is_json(first))
 
 
 _ROLES = {"human": "user", "ai": "assistant", "agent": "assistant"}

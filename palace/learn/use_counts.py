@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from palace.ports import UNUSED, JournalMark, UseCounters, UseCounts
-from palace.text import aware_moment
+from palace.text.moments import aware_moment
 
 _TYPES = ("verdict", "reinforced", "feedback", "named")
 # Of each type: what is older fades anyway, and a session must not wait for a year of records.

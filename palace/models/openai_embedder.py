@@ -22,7 +22,8 @@ from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
 from palace.ports import EmbedderIdentity, Vector
 from palace.secrets import redact
-from palace.text import counted, utc_now
+from palace.text import counted
+from palace.text.moments import utc_now
 
 if TYPE_CHECKING:
     import httpx

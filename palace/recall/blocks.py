@@ -7,29 +7,21 @@ But anybody can write our tag, so only a block that this process has rendered co
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-
 import regex
+
+from palace.kept import Kept
 
 OPEN_TAG = "<memory-context>"
 CLOSE_TAG = "</memory-context>"
 _OWN_TAG = regex.compile(r"<\s*+(/?)\s*+memory-context(?![\w-])[^<>]*+>?", regex.IGNORECASE)
 _TAG_ITSELF = regex.compile(r"<\s*+/?\s*+memory-context\b(?:\s*+>)?", regex.IGNORECASE)
 # Enough for every session of a busy host, and small: a number each.
-_KEPT_BLOCKS = 4096
-_made: OrderedDict[int, None] = OrderedDict()
-_lock = threading.Lock()
+_made: Kept[int, bool] = Kept(4096)
 
 
 def note_block(block: str) -> str:
     """Remember that this process has rendered a block, and return it."""
-    digest = hash(block)
-    with _lock:
-        _made[digest] = None
-        _made.move_to_end(digest)
-        while len(_made) > _KEPT_BLOCKS:
-            _made.popitem(last=False)
+    _made.put(hash(block), True)
     return block
 
 
@@ -39,7 +31,7 @@ def holds_own_evidence(text: str) -> bool:
     around = [rest]
     for piece in blocks:
         before, tag, inside = piece.partition(OPEN_TAG)
-        if hash(f"{tag}{inside}{CLOSE_TAG}") not in _made:
+        if _made.get(hash(f"{tag}{inside}{CLOSE_TAG}")) is None:
             return False
         around.append(before)
     return bool(blocks) and not any(has_own_tag(words) for words in around)

@@ -62,6 +62,7 @@ class Lexicon:
         self._where = where
         self._words = read_words(first, where)
         self.language: str = self._words["language"]
+        self.about_somebody: str = self._words["about_somebody"]
         self.capitals_mark_names: bool = self._words.get("capitals_mark_names", True)
         self.typical_letters: str = self._words.get("typical_letters", "")
         self.own_letters = frozenset(self._words.get("own_letters", ""))

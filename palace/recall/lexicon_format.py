@@ -42,6 +42,10 @@ PhraseKind = Literal[
 ]  # fmt: skip
 _FIRST: Mapping[str, tuple[_Check, str]] = {
     "language": _WORDS,
+    "about_somebody": (
+        lambda value: isinstance(value, str) and "{}" in value,
+        "a question with `{}` in place of a name",
+    ),
     "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
     **dict.fromkeys(("typical_letters", "own_letters"), _WORDS),
     **dict.fromkeys(("scripts", "spelt", "misspelt", "people"), _LIST),
@@ -86,7 +90,7 @@ def read_words(text: str, where: str) -> Mapping[str, Any]:
     Raises:
         ConfigError: If a key is missing, unknown or of the wrong kind.
     """
-    return _read(text, where, _FIRST, needed=("language", "stopwords"))
+    return _read(text, where, _FIRST, needed=("language", "about_somebody", "stopwords"))
 
 
 def read_patterns(text: str, where: str) -> Mapping[str, Any]:

@@ -20,7 +20,8 @@ from palace.recall.related import (
     related_words,
 )
 from palace.recall.written_in import written_languages
-from palace.text import Word, utc_now
+from palace.text import Word
+from palace.text.moments import utc_now
 
 # How near another writing of a day is: it may be that of another year.
 _SAME_DAY = 0.99

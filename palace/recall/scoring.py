@@ -129,6 +129,8 @@ def _described(
         values["mended"] = asked.rests_on_mended(candidate)
     if not candidate.session:
         values["comes_near"] = pool.comes_near(candidate)
+        if not values["coverage"] and not asked.query.elsewhere:  # where no language parts them
+            values["near_only"] = 1.0
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values

@@ -172,7 +172,8 @@ class Sufficiency:
         another month or year, is never sufficient, nor is anything where an unknown name stands
         in front of the question; one that holds all names is never less than
         unclear. What only shares words with the turn before is never sufficient either, nor what
-        holds a word of the question only if that was misspelt.
+        holds a word of the question only if that was misspelt, nor a statement that says none of
+        them, only words near to them in the same language.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -251,6 +252,8 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
         return "other date"
     if features.get("mended", 0.0) > _MOST_MENDED:
         return "mended word"
+    if features.get("near_only"):
+        return "near only"
     return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
 
 

@@ -7,7 +7,8 @@ those of all lexicons (`tells`), because a memory does not say which language it
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
+from typing import TypeAlias
 
 import regex
 
@@ -15,6 +16,8 @@ from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons, word_tokens
 from palace.text import MONEY, tokens
 
 _NUMBER, _WITH_A_POINT = "#", "#.#"
+_MARKS = frozenset((_NUMBER, _WITH_A_POINT))
+_Phrase: TypeAlias = tuple[frozenset[str], ...]  # what each part of it may be
 _HOUR_AND_MINUTES = regex.compile(r"(?:[01]?\d|2[0-4])\.[0-5]\d")
 
 
@@ -25,23 +28,21 @@ def told(kind: str, body: Sequence[str]) -> Iterator[str]:
         kind: A name under `tells`.
         body: Index tokens, in order.
     """
+    phrases = _phrases(kind)
+    if phrases.keys().isdisjoint(body):  # every candidate is asked, and most have no such word
+        return
     no_time = word_tokens("price_words") | {MONEY}
     for place, token in enumerate(body):
-        for phrase in _begun_by(token, kind):
-            end = place + len(phrase)
-            said, behind = body[place:end], body[end : end + 1]
+        for before, phrase in phrases.get(token, ()):
+            start, end = place - before, place - before + len(phrase)
+            if start < 0 or end > len(body):
+                continue
+            said, behind = body[start:end], body[end : end + 1]
             forms = list(map(_forms, said))
-            if len(said) < len(phrase) or not no_time.isdisjoint(behind):  # "um 12.50 Euro teurer"
+            if not no_time.isdisjoint(behind):  # "um 12.50 Euro teurer"
                 continue
             if not any(map(frozenset.isdisjoint, phrase, forms)):
                 yield from [t for t, form in zip(said, forms, strict=True) if len(form) > 1] or said
-
-
-@lru_cache(maxsize=8192)  # every word of every candidate is looked up
-def _begun_by(token: str, kind: str) -> tuple[tuple[frozenset[str], ...], ...]:
-    """Return the phrases of a kind that may begin with a token."""
-    phrases = _phrases(kind)
-    return tuple(phrase for form in _forms(token) for phrase in phrases.get(form, ()))
 
 
 def _forms(token: str) -> tuple[str, ...]:
@@ -53,19 +54,19 @@ def _forms(token: str) -> tuple[str, ...]:
 
 
 @cache
-def _phrases(kind: str) -> Mapping[str, Sequence[tuple[frozenset[str], ...]]]:
-    """Return the phrases of a kind by each form that their first part may have."""
-    found: dict[str, list[tuple[frozenset[str], ...]]] = {}
+def _phrases(kind: str) -> Mapping[str, Sequence[tuple[int, _Phrase]]]:
+    """Return the phrases of a kind by a word of theirs, with how many parts stand before it."""
+    found: dict[str, list[tuple[int, _Phrase]]] = {}
     for lexicon in load_lexicons(DEFAULT_LANGUAGES):
-        for phrase in lexicon.tells.get(kind, ()):
-            parts = tuple(map(_alternatives, phrase.split()))
-            for first in parts[0]:
-                found.setdefault(first, []).append(parts)
+        for text in lexicon.tells.get(kind, ()):
+            phrase = tuple(map(_alternatives, text.split()))
+            words = [place for place, part in enumerate(phrase) if _MARKS.isdisjoint(part)]
+            place = min(words, key=lambda place: len(phrase[place]))
+            for word in phrase[place]:
+                found.setdefault(word, []).append((place, phrase))
     return found
 
 
 def _alternatives(part: str) -> frozenset[str]:
     """Return the index tokens and marks that a part such as `#|acht` of a phrase may be."""
-    return frozenset(
-        one if one in (_NUMBER, _WITH_A_POINT) else tokens(one)[0] for one in part.split("|")
-    )
+    return frozenset(one if one in _MARKS else tokens(one)[0] for one in part.split("|"))

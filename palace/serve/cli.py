@@ -24,6 +24,7 @@ from palace import (
     MemoryNotFoundError,
     PalaceError,
     RecallMiss,
+    SchemaTooNewError,
     TextRefusedError,
     UnsafeNameError,
     __version__,
@@ -31,7 +32,6 @@ from palace import (
 from palace.serve import (
     commands_care,
     commands_keep,
-    commands_meaning,
     commands_read,
     commands_sessions,
     commands_write,
@@ -154,7 +154,6 @@ program = Group(
         *commands_keep.VERBS,
         *commands_sessions.VERBS,
         *commands_read.VERBS,
-        *commands_meaning.VERBS,
         *commands_care.VERBS,
     ],
     params=[click.Option(["--version"], is_flag=True, help="Print the version.")],
@@ -178,6 +177,15 @@ def _usage_hint(error: click.UsageError) -> str:
     return f"see `{path} --help`{more}"
 
 
+_OF_THE_CALLER = (
+    ConfigError,
+    IdentityTooLongError,
+    SchemaTooNewError,
+    TextRefusedError,
+    UnsafeNameError,
+)
+
+
 def _fail_with(door: Door, error: Exception) -> int:
     if door.debug:
         traceback.print_exception(error)
@@ -186,9 +194,7 @@ def _fail_with(door: Door, error: Exception) -> int:
         code = BREAKAGE
         if isinstance(error, (MemoryNotFoundError, RecallMiss)):
             code = NOT_FOUND
-        elif isinstance(
-            error, (ConfigError, TextRefusedError, UnsafeNameError, IdentityTooLongError)
-        ):
+        elif isinstance(error, _OF_THE_CALLER):
             code = USAGE
         return _fail(door, name, error.message, hint=error.hint, code=code)
     if isinstance(error, OSError):

@@ -6,7 +6,7 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -101,22 +101,15 @@ def _end_session(door: Door, history: Path, session: str, project: str) -> Reply
 def _finish_task(
     door: Door,
     *,
-    task: str,
-    done: str,
     conclusion: tuple[str, ...],
     decision: tuple[str, ...],
     session: str,
-    project: str,
+    **said: Any,  # noqa: ANN401 - named as the facade names it
 ) -> Reply:
     """Archive a finished task on the timeline."""
     with door.open() as palace:
         memory = palace.finish_task(
-            task,
-            done=done,
-            conclusions=conclusion,
-            decisions=decision,
-            session_id=session,
-            project=project,
+            conclusions=conclusion, decisions=decision, session_id=session, **said
         )
     lines = (render.line(("archived", "green"), f"  {memory.source}"),)
     return Reply({"status": "archived", "memory": render.document(memory)}, lines)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
@@ -32,20 +32,20 @@ from palace.serve.door import (
 if TYPE_CHECKING:
     from palace import Conflict, Imported, WriteResult
 
-Kind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
-OnConflict = Literal["ask", "keep", "supersede"]
 Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
+KINDS = ("fact", "preference", "procedure", "correction", "negative", "event")
+WAYS = ("ask", "keep", "supersede")
 SHARE = click.FloatRange(0.0, 1.0)
 _SHOWN = 20
 kind_option = click.option(
-    "--kind", type=click.Choice(get_args(Kind)), default="fact", help="What sort of memory it is."
+    "--kind", type=click.Choice(KINDS), default="fact", help="What sort of memory it is."
 )
 conflict_option = click.option(
     "--on-conflict",
-    type=click.Choice(get_args(OnConflict)),
+    type=click.Choice(WAYS),
     default="ask",
     help="When the palace says otherwise: ask first, keep both, retire the older.",
 )
@@ -119,21 +119,12 @@ def _remember(
     door: Door,
     *,
     text: str,
-    room: str | None,
-    drawer: str,
-    kind: Kind,
     tag: tuple[str, ...],
-    importance: float,
-    project: str | None,
+    trigger: tuple[str, ...],
     session: str | None,
-    source: Source,
-    provenance: str,
-    confidence: float,
     valid_from: str | None,
     valid_to: str | None,
-    trigger: tuple[str, ...],
-    key: str | None,
-    on_conflict: OnConflict,
+    **fields: Any,  # noqa: ANN401 - named as the facade names them
 ) -> Reply:
     """Remember one statement; the very next question finds it.
 
@@ -143,23 +134,14 @@ def _remember(
     with door.open() as palace:
         result = palace.remember(
             words,
-            room=room,
-            drawer=drawer,
-            kind=kind,
             tags=tag,
-            importance=importance,
-            project=project,
+            triggers=trigger,
             session_id=session,
-            source=source,
-            provenance=provenance,
-            confidence=confidence,
             valid_from=moment_of(valid_from) if valid_from is not None else None,
             valid_to=end_of(valid_to) if valid_to is not None else None,
-            triggers=trigger,
-            key=key,
-            on_conflict=on_conflict,
+            **fields,
         )
-    return written(result, ways=("source",) if key else ("source", "on_conflict"))
+    return written(result, ways=("source",) if fields["key"] else ("source", "on_conflict"))
 
 
 @verb("note", example="palace note 'The tunnel uses port 5432.' --session today")
@@ -195,30 +177,10 @@ def _note(door: Door, text: str | None, session: str, ttl: float | None, show: b
 @kind_option
 @scope_option
 @conflict_option
-def _promote(
-    door: Door,
-    *,
-    entry_id: str,
-    room: str,
-    drawer: str,
-    summary: str,
-    reason: str,
-    kind: Kind,
-    project: str | None,
-    on_conflict: OnConflict,
-) -> Reply:
+def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN401 - as above
     """Turn a session's note into a memory, in words of your own."""
     with door.existing() as palace:
-        result = palace.promote_to_palace(
-            entry_id,
-            room,
-            drawer,
-            summary=summary,
-            reason=reason,
-            kind=kind,
-            project=project,
-            on_conflict=on_conflict,
-        )
+        result = palace.promote_to_palace(entry_id, **fields)
     return written(result, ways=("on_conflict",))
 
 

@@ -319,14 +319,13 @@ def moment_of(text: str) -> datetime:
     Raises:
         ConfigError: If it is neither.
     """
+    from palace import iso_moment
+
     span = _SPAN.fullmatch(text.strip().lower())
     try:
         if span:
             return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
-        # Python 3.10 does not know the Z of ISO 8601.
-        moment = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text.strip()))
-        zoned = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        return zoned.astimezone(timezone.utc)
+        return iso_moment(text.strip())
     except (ValueError, OverflowError) as error:
         raise ConfigError(
             f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
+from palace.text.moments import in_utc
+
 NOT_UTF8 = "bytes that are not UTF-8 text"
 UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # of byte order, as `decode` reads them
 ID_FIELD = "id"
@@ -201,8 +203,7 @@ def parse_time(text: str) -> datetime:
 
 def format_time(when: datetime) -> str:
     """Return a time as ISO 8601 in UTC with a `Z`; naive times are taken as UTC."""
-    aware = when.replace(tzinfo=timezone.utc) if when.tzinfo is None else when
-    return aware.astimezone(timezone.utc).replace(tzinfo=None).isoformat() + "Z"
+    return in_utc(when).replace(tzinfo=None).isoformat() + "Z"
 
 
 def _pairs(comment: str) -> tuple[list[tuple[str, str]], list[str]]:

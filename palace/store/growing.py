@@ -16,10 +16,6 @@ from palace.types.memory import TIMELINE
 def parse_grown(before: Page, text: str) -> Page:
     """Parse the new text of a page; where only a list item was added, only that is read.
 
-    Args:
-        before: The page as it was.
-        text: The whole new text.
-
     Returns:
         The same as `parse`.
     """

@@ -14,10 +14,7 @@ from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.names import resolve_inside
-from palace.types.memory import Fault
-
-IDENTITY_FILE = "identity.txt"
-MAX_IDENTITY_CHARS = 1000
+from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +39,8 @@ class Identity:
 class IdentityFile:
     """`identity.txt` of one palace.
 
-    Args:
-        root: The palace.
+    Any call may raise `StoreUnavailableError`, where the file system refuses, and
+    `UnsafeNameError`, where the file is a symlink out of the palace.
     """
 
     def __init__(self, root: Path) -> None:
@@ -51,12 +48,7 @@ class IdentityFile:
         self._path = root / IDENTITY_FILE  # read for every answer, so made once
 
     def read(self) -> Identity:
-        """Return the identity; one that a person made too long is returned whole.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-            UnsafeNameError: If the file is a symlink out of the palace.
-        """
+        """Return the identity; one that a person made too long is returned whole."""
         try:
             data = self._bytes()
         except MemoryNotFoundError:
@@ -64,12 +56,7 @@ class IdentityFile:
         return _measure(data.decode(_encoding(data), "replace"))
 
     def faults(self) -> list[Fault]:
-        """Return what cannot be understood of the file.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-            UnsafeNameError: If the file is a symlink out of the palace.
-        """
+        """Return what cannot be understood of the file."""
         data = self._bytes()
         try:
             unclean = is_unclean(data.decode(_encoding(data)))
@@ -97,7 +84,6 @@ class IdentityFile:
 
         Raises:
             IdentityTooLongError: If it is longer; says by how much, and what to merge.
-            StoreUnavailableError: If the file system refuses.
         """
         identity = _measure(clean(text))
         if identity.over:

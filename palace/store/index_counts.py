@@ -59,11 +59,7 @@ class Visible:
 
 
 class TermTable:
-    """The tables `partitions` and `terms` of an index.
-
-    Args:
-        database: Of the index.
-    """
+    """The tables `partitions` and `terms` of an index."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database

@@ -61,14 +61,13 @@ State = tuple[int, int, int]
 class IndexDatabase:
     """One SQLite file in WAL mode, shared by processes and threads; remade when it is not ours.
 
+    Any call may raise `StoreUnavailableError`, where SQLite or the file system refuses.
+
     Args:
         path: The database file, or None to keep everything in memory.
 
     Attributes:
         damaged: Whether SQLite met something that only a new file can repair.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be opened or remade.
     """
 
     def __init__(self, path: Path | None) -> None:
@@ -89,11 +88,7 @@ class IndexDatabase:
     # -- use -----------------------------------------------------------------------------------
 
     def rows(self, sql: str, arguments: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Return all rows of a query.
-
-        Raises:
-            StoreUnavailableError: If SQLite refuses.
-        """
+        """Return all rows of a query."""
         with self._lock:
             try:
                 return self._connection.execute(sql, arguments).fetchall()
@@ -109,7 +104,6 @@ class IndexDatabase:
 
         Raises:
             IndexBusyError: If another program is writing and `wait` is False.
-            StoreUnavailableError: If SQLite refuses.
         """
         with self._lock:
             connection = self._connection
@@ -175,9 +169,6 @@ class IndexDatabase:
 
         Returns:
             Whether the database is in memory now, and what was refused can be tried again.
-
-        Raises:
-            StoreUnavailableError: If it cannot be read.
         """
         cause = refused.__cause__
         with self._lock:
@@ -200,11 +191,7 @@ class IndexDatabase:
             return True
 
     def remove_left(self) -> None:
-        """Delete the file that was left on a full disk: it holds what was removed since.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Delete the file that was left on a full disk: it holds what was removed since."""
         self._delete_files(self._left)
 
     def failed(self, error: Exception) -> StoreUnavailableError:

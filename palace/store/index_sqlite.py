@@ -34,7 +34,7 @@ from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
 from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
@@ -63,15 +63,15 @@ _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 class SqliteIndex:
     """Search structure in one SQLite file (WAL), shared by processes and threads.
 
+    Any call may raise `StoreUnavailableError`, where SQLite or the file system refuses, and, where
+    `wait` is False, `IndexBusyError`, while another program is writing.
+
     Args:
         path: The database file, or None to keep the index in memory.
         at: The moment, UTC, at which a memory has to be valid to be found; None for now.
 
     Attributes:
         uses: How memories were used; as disposable as the rest.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be opened or rebuilt.
     """
 
     def __init__(self, path: Path | None, *, at: datetime | None = None) -> None:
@@ -104,9 +104,6 @@ class SqliteIndex:
         Returns:
             Whether the index was emptied, by this or by another program: then every file has to be
             looked at again.
-
-        Raises:
-            StoreUnavailableError: If it cannot be opened.
         """
         with self._database.held():
             if self._database.damaged:
@@ -123,11 +120,7 @@ class SqliteIndex:
         return self._database.leave_full_disk(refused)
 
     def generation(self) -> int:
-        """Return a number that is another one once everything was thrown away.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return a number that is another one once everything was thrown away."""
         return self._database.generation()
 
     def clear(self) -> None:
@@ -173,20 +166,13 @@ class SqliteIndex:
             )
 
     def check(self) -> str | None:
-        """Return what SQLite finds wrong with the file, or None.
-
-        Raises:
-            StoreUnavailableError: If it cannot be told now, because another program is writing.
-        """
+        """Return what SQLite finds wrong with the file, or None; raises if it cannot tell now."""
         return self._database.check("INSERT INTO postings (postings) VALUES ('integrity-check')")
 
     # -- writing -------------------------------------------------------------------------------
 
     def stamps(self) -> Mapping[str, tuple[FileStamp, bool]]:
-        """Return path -> (stamp, racy) of every indexed file.
-
-        A racy file was written so shortly before it was read that its time stamp proves nothing.
-        """
+        """See `StampTable.all`."""
         return self._stamps.all()
 
     def digests(self, paths: Sequence[str] | None = None) -> dict[str, str]:
@@ -215,9 +201,6 @@ class SqliteIndex:
 
         Returns:
             How many memories the files hold.
-
-        Raises:
-            IndexBusyError: If another program is writing and `wait` is False.
         """
         with self._database.held():
             with self._stamps.transaction(wait=wait) as (connection, stamped):
@@ -243,11 +226,7 @@ class SqliteIndex:
                 connection.execute("INSERT INTO postings (postings) VALUES ('optimize')")
 
     def touch(self, stamps: Iterable[FileStamp], *, wait: bool = True) -> None:
-        """Note new stamps of files whose content did not change.
-
-        Raises:
-            IndexBusyError: If another program is writing and `wait` is False.
-        """
+        """Note new stamps of files whose content did not change."""
         with self._stamps.transaction(wait=wait) as (connection, stamped):
             for stamp in stamps:
                 now = time.time_ns()
@@ -270,9 +249,7 @@ class SqliteIndex:
         limit: int,
         at: datetime | None = None,
     ) -> list[Candidate]:
-        """Return active, visible memories holding any of the terms, best BM25 first.
-
-        They are valid at this moment; at that of the index if it is not given.
+        """See `Index.candidates`; without a moment they are valid at that of the index.
 
         In a large palace memories that hold only its most frequent words may be passed over; see
         `palace.store.postings.best_rows`.

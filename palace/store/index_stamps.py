@@ -24,11 +24,7 @@ Stamped = dict[str, "tuple[FileStamp, int] | None"]
 
 
 class StampTable:
-    """The stamps in the table `files` of an index.
-
-    Args:
-        database: Of the index.
-    """
+    """The stamps in the table `files` of an index."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database

@@ -37,11 +37,7 @@ class FileUse(NamedTuple):
 
 
 class UseTable:
-    """The table `uses` of an index; implements the port `UseCounters`.
-
-    Args:
-        database: Of the index.
-    """
+    """The table `uses` of an index; implements the port `UseCounters`."""
 
     def __init__(self, database: IndexDatabase) -> None:
         self._database = database
@@ -93,13 +89,7 @@ class UseTable:
     def in_room(
         self, room: str, scopes: Collection[str], *, at: datetime
     ) -> list[tuple[str, int, int, Worth]]:
-        """Return id, key, position and worth of the memories of a room that hold, by their files.
-
-        Args:
-            room: Its name.
-            scopes: Names of those whose memories count.
-            at: The moment at which they hold.
-        """
+        """Return id, key, position and worth of a room's memories, by file; see `of_files`."""
         holding, values = _holding(scopes, at)
         rows = self._database.rows(
             f"SELECT m.id, m.key, m.position, {_WORTH} {holding} AND f.room = ?"

@@ -27,7 +27,7 @@ from palace.store.json_lines import (
     overwrite_lines,
     read_newest_first,
 )
-from palace.text import aware_moment, id_time, new_id, utc_now
+from palace.text.moments import aware_moment, id_time, new_id, utc_now
 
 MIN_PREFIX_CHARS = 6
 _MONTH_FILE = re.compile(r"(\d{4})-(0[1-9]|1[0-2])\.jsonl")
@@ -39,6 +39,7 @@ class FileJournal:
 
     A record belongs to the month of its own `at`, in UTC; or to the one after it, if that has
     begun: order is the order of writing, so a clock that was set back does not reorder anything.
+    Any call may raise `StoreUnavailableError`, where the disk refuses.
 
     Args:
         folder: Where the month files are; made at the first write, mode 0700.
@@ -67,7 +68,6 @@ class FileJournal:
 
         Raises:
             ConfigError: If one of these is missing, or JSON cannot say the record.
-            StoreUnavailableError: If the disk refuses.
         """
         at = aware_moment(record.get("at"))
         if at is None or not all(_is_name(record.get(key)) for key in ("id", "type")):
@@ -79,7 +79,8 @@ class FileJournal:
         path = self.folder / f"{at:%Y-%m}.jsonl"
         following = self.folder / f"{_month_end(path):%Y-%m}.jsonl"
         with self._lock:
-            to = following if following in self._month_files() else path
+            with refusals("read", self.folder):
+                to = following if following.exists() else path  # a clock was set back
             # To lose the last records in a power cut is better than a millisecond on every prompt.
             append_line(to, line, durable=False)
 
@@ -91,18 +92,7 @@ class FileJournal:
         among: int | None = None,
         holding: Collection[str] | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield records newest first; month files are opened one after another, as needed.
-
-        Args:
-            since: Only records of this moment or later; aware.
-            type: Only records of this type.
-            among: Look at this many of the newest lines only, whatever they hold.
-            holding: Only records in which one of these texts stands somewhere: ids or names of
-                fields, in plain ASCII. The others are not even parsed.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
-        """
+        """See `Journal.records`; month files are opened one after another, as needed."""
         types = None if type is None else {type: _needle(type)}
         needles = [b""] if holding is None else [text.encode() for text in holding]
         for path in self._month_files():
@@ -128,9 +118,6 @@ class FileJournal:
 
         Args:
             record_id: A whole id, or at least 6 characters of its beginning.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
         """
         if not record_id:
             return None
@@ -159,9 +146,6 @@ class FileJournal:
         Returns:
             Records newest first; None if the mark no longer fits, because a month file is shorter
             or gone.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be read.
         """
         needles = None if types is None else {type: _needle(type) for type in types}
         left: Counter[str] = Counter()
@@ -181,21 +165,11 @@ class FileJournal:
         fits = all(reached.get(name, -1) >= offset for name, offset in mark.items())
         return (found, reached) if fits else None
 
-    def apply_retention(self, now: datetime | None = None) -> tuple[str, ...]:
-        """Delete the month files that lie wholly before the retention, oldest first.
-
-        Args:
-            now: The present moment, aware.
-
-        Returns:
-            Names of the files that were deleted.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be deleted.
-        """
+    def apply_retention(self) -> tuple[str, ...]:
+        """Delete the month files that lie wholly before the retention; return their names."""
         if self._retention_days is None:
             return ()
-        oldest = (now or utc_now()) - timedelta(days=self._retention_days)
+        oldest = utc_now() - timedelta(days=self._retention_days)
         expired = [path for path in reversed(self._month_files()) if _month_end(path) <= oldest]
         with refusals("delete", self.folder):
             for path in expired:
@@ -219,9 +193,6 @@ class FileJournal:
 
         Returns:
             How many records changed.
-
-        Raises:
-            StoreUnavailableError: If a month file cannot be written.
         """
         with self._lock:
             files = self._month_files()

@@ -1,6 +1,7 @@
 """Append-only files of one JSON object per line, safe against torn lines and half-written tails.
 
-In: mappings to append, paths to read. Out: the objects whose lines are whole, in either direction.
+In: mappings to append, paths to read. Out: the objects whose lines are whole, in either direction;
+`StoreUnavailableError` where the file system refuses.
 
 A line counts when it ends in a newline and holds one JSON object. Everything else (the tail of a
 process that died, a disk that filled up, a stray edit) is skipped on reading and closed by a
@@ -119,11 +120,7 @@ def _write_whole(descriptor: int, line: bytes) -> bool:
 
 
 def end_of_lines(path: Path) -> int:
-    """Return the offset behind the last whole line of a file, in bytes; 0 if there is none.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be read.
-    """
+    """Return the offset behind the last whole line of a file, in bytes; 0 if there is none."""
     with refusals("read", path), suppress(FileNotFoundError):
         refuse_special(path)
         with path.open("rb") as file:
@@ -147,9 +144,6 @@ def read_newest_first(path: Path, *, behind: int = 0, end: int | None = None) ->
         path: The file.
         behind: Only lines from this offset on, in bytes; the beginning of a line.
         end: Only lines before this offset; the end of one.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be read.
     """
     with refusals("read", path), suppress(FileNotFoundError):
         refuse_special(path)
@@ -182,9 +176,6 @@ def overwrite_lines(path: Path, change: Callable[[bytes], bytes]) -> int:
 
     Returns:
         How many lines changed.
-
-    Raises:
-        StoreUnavailableError: If the file cannot be read or written.
     """
     changed = 0
     with refusals("change", path), suppress(FileNotFoundError):

@@ -17,10 +17,10 @@ from pathlib import Path
 from palace.errors import UnsafeNameError
 from palace.portable import is_device, name_fault
 from palace.secrets import find_secrets
+from palace.types.memory import MAX_ROOM_DEPTH
 
 MAX_COMPONENT_CHARS = 80
 MAX_COMPONENT_BYTES = 200
-MAX_ROOM_DEPTH = 8
 MAX_SESSION_CHARS = 512
 RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
 

@@ -32,6 +32,9 @@ KEPT_PAGES = 8
 class PageFiles:
     """The pages below one root; those written last are kept parsed.
 
+    Any call may raise `StoreUnavailableError`, where the file system refuses, and
+    `UnsafeNameError`, where a path leaves the palace.
+
     Args:
         root: The palace.
         file_system: The steps of a durable write.
@@ -47,19 +50,12 @@ class PageFiles:
 
         Raises:
             MemoryNotFoundError: If there is no such file.
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be read.
         """
         data = read_bytes(resolve_inside(self.root, path))
         return self._parsed(path, data).document(digest(data))
 
     def page(self, path: str) -> Page:
-        """Return one file, parsed; a missing one is empty.
-
-        Raises:
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be read.
-        """
+        """Return one file, parsed; a missing one is empty."""
         return self._page_at(resolve_inside(self.root, path), path)[0]
 
     def edit(
@@ -78,8 +74,6 @@ class PageFiles:
         Raises:
             DrawerParseError: If the file is written in UTF-16.
             WriteConflictError: If the file kept changing.
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If the file system refuses.
         """
         for _ in range(MAX_ATTEMPTS):
             real = resolve_inside(self.root, path)

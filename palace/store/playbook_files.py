@@ -1,7 +1,7 @@
 """Playbooks: documented procedures, one Markdown file each.
 
-In: files that people wrote. Out: playbooks with their triggers, warnings
-and numbered steps, and faults for what could not be understood.
+In: files that people wrote. Out: playbooks with their triggers, warnings and numbered steps, each
+as the one memory that it is in the index, and faults for what could not be understood.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import digest, read_bytes, refusals
 from palace.store.front_matter import read_front_matter, text_list
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
-from palace.store.playbook_pages import as_memory
-from palace.store.tree import SUFFIX, existing_name, scan_files
-from palace.types.memory import PLAYBOOKS, Document, Fault, FileStamp, Playbook
+from palace.store.tree import existing_name, scan_files
+from palace.types.memory import PLAYBOOKS, SUFFIX, Document, Fault, FileStamp, Memory, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
 
@@ -41,6 +40,9 @@ class _Parts:
 class PlaybookFiles:
     """The playbooks of one palace.
 
+    Any call may raise `StoreUnavailableError`, where a file or folder cannot be read, and
+    `UnsafeNameError`, where a name or path leads out of the palace.
+
     Args:
         root: The palace; its playbooks are `playbooks/*.md`.
     """
@@ -49,19 +51,11 @@ class PlaybookFiles:
         self.root = root
 
     def scan(self) -> list[FileStamp]:
-        """Return a stamp for every playbook file, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If the folder cannot be read.
-        """
+        """Return a stamp for every playbook file, sorted by path."""
         return [stamp for stamp in self._scan()[0] if stamp.path.count("/") == 1]
 
     def all(self) -> list[Playbook]:
-        """Return every playbook, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return every playbook, sorted by path."""
         return [self._read(stamp.path).playbook for stamp in self.scan()]
 
     def get(self, name: str) -> Playbook:
@@ -70,7 +64,6 @@ class PlaybookFiles:
         Raises:
             MemoryNotFoundError: If there is none.
             UnsafeNameError: If the name is unsafe.
-            StoreUnavailableError: If it cannot be read.
         """
         return self._read(self._path(name)).playbook
 
@@ -79,18 +72,12 @@ class PlaybookFiles:
 
         Raises:
             MemoryNotFoundError: If it is gone.
-            UnsafeNameError: If the path leads out of the palace.
-            StoreUnavailableError: If it cannot be read.
         """
         parts = self._read(path)
         return Document(path, parts.digest, parts.playbook.title, (), (as_memory(parts.playbook),))
 
     def faults(self) -> list[Fault]:
-        """Return everything that was left out or not understood, in all playbooks.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return everything that was left out or not understood, in all playbooks."""
         stamps, faults = self._scan()
         nested = [stamp.path for stamp in stamps if stamp.path.count("/") > 1]
         faults += [Fault(path, 1, "it is not read: playbooks are in no folder") for path in nested]
@@ -114,6 +101,46 @@ class PlaybookFiles:
         with refusals("read", real):
             seconds = real.stat().st_mtime
         return _take_apart(path, data, updated=datetime.fromtimestamp(seconds, tz=timezone.utc))
+
+
+def as_memory(playbook: Playbook) -> Memory:
+    """Return a playbook as the memory that the walk may hand on: title, cautions and steps."""
+    cautions = [
+        f"{label}: {'; '.join(items)}"
+        for label, items in (
+            ("Prerequisites", playbook.prerequisites),
+            ("Warnings", playbook.warnings),
+        )
+        if items
+    ]
+    return Memory(
+        id=f"p-{playbook.name}",
+        text="\n".join([playbook.title, *cautions, _body(playbook)]),
+        path=playbook.path,
+        line=playbook.line,
+        room=PLAYBOOKS,
+        drawer=playbook.name,
+        title=playbook.title,
+        kind="procedure",
+        triggers=playbook.triggers,
+    )
+
+
+def _body(playbook: Playbook) -> str:
+    """Return the steps, numbered; where anything stands beside them, all of it as it is written.
+
+    A warning in words of its own must not get lost, and the steps of a way back are not the last
+    steps of the way there.
+    """
+    lines = split_lines(playbook.body)
+    blocks = [
+        b for b in find_blocks([line.rstrip("\r\n") for line in lines]) if b.kind != "comment"
+    ]
+    if blocks and blocks[0].kind == "heading" and blocks[0].title == playbook.title:
+        del lines[blocks[0].start : blocks.pop(0).end]
+    if blocks and all(block.ordered for block in blocks):
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(playbook.steps, 1))
+    return "".join(lines).strip()
 
 
 def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:

@@ -36,8 +36,6 @@ from palace.store.page_files import PageFiles
 from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import (
-    ROOMS,
-    SUFFIX,
     drawer_file,
     room_folder,
     room_names,
@@ -45,9 +43,18 @@ from palace.store.tree import (
     stray_note,
 )
 from palace.store.written_log import WrittenLog
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.checks import Overwritten
-from palace.types.memory import TIMELINE, Document, Draft, Fault, FileStamp, Memory
+from palace.types.memory import (
+    ROOMS,
+    SUFFIX,
+    TIMELINE,
+    Document,
+    Draft,
+    Fault,
+    FileStamp,
+    Memory,
+)
 from palace.types.session import ConversationTurn
 
 _DEFAULTS = Draft(text="")
@@ -63,6 +70,10 @@ class RoomStore:
     Every write takes the palace's lock, reads the file anew, edits only what was asked, and is
     durable when it returns. A file that somebody without the lock changes meanwhile is read again
     and edited again, at most 20 times.
+
+    Any call may raise `StoreUnavailableError`, where the file system refuses, `UnsafeNameError`,
+    where a name or path is unsafe, and `MemoryNotFoundError`, where the memory it is about is gone;
+    a write also `WriteConflictError`, where a file keeps changing.
 
     Args:
         root: The palace; made when first written to.
@@ -97,20 +108,11 @@ class RoomStore:
         return locked(self.root, timeout_s=self._lock_timeout_s)
 
     def scan(self) -> list[FileStamp]:
-        """Return a stamp for every memory file of rooms and timeline, sorted by path.
-
-        Raises:
-            StoreUnavailableError: If a folder cannot be read.
-        """
+        """Return a stamp for every memory file of rooms and timeline, sorted by path."""
         return scan_files(self.root, (ROOMS, TIMELINE))[0]
 
     def stamp(self, path: str) -> FileStamp | None:
-        """Return the stamp of one file without looking at the others; None if it is gone.
-
-        Raises:
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be looked at.
-        """
+        """Return the stamp of one file without looking at the others; None if it is gone."""
         real = resolve_inside(self.root, path)
         with refusals("read", real), suppress(FileNotFoundError):
             status = real.stat()
@@ -118,11 +120,7 @@ class RoomStore:
         return None
 
     def faults(self) -> list[Fault]:
-        """Return everything that is left out or not understood, in all files.
-
-        Raises:
-            StoreUnavailableError: If a folder or file cannot be read.
-        """
+        """Return everything that is left out or not understood, in all files."""
         stamps, faults = scan_files(self.root, (ROOMS, TIMELINE))
         for stamp in stamps:
             faults.extend(self.read(stamp.path).faults)
@@ -140,8 +138,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If there is no such file.
-            UnsafeNameError: If the path leaves the palace.
-            StoreUnavailableError: If it cannot be read.
         """
         return self._pages.document(path)
 
@@ -157,7 +153,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If there is no such room.
-            UnsafeNameError: If the name is unsafe.
         """
         folder = room_folder(self.root, room)
         if not resolve_inside(self.root, folder).is_dir():
@@ -169,12 +164,7 @@ class RoomStore:
         return [name for name in names if "/" not in name]
 
     def create_room(self, room: str) -> str:
-        """Make a room, unless it is there, and return its name as it stands on disk.
-
-        Raises:
-            UnsafeNameError: If the name is unsafe.
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Make a room, unless it is there, and return its name as it stands on disk."""
         with self.locked():
             folder = room_folder(self.root, room)
             path = resolve_inside(self.root, folder)
@@ -193,9 +183,6 @@ class RoomStore:
 
         Raises:
             StoreError: If the text is empty.
-            UnsafeNameError: If a name is unsafe.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         return self.add_many([draft], room=room, drawer=drawer)[0]
 
@@ -230,9 +217,6 @@ class RoomStore:
 
         Raises:
             ValueError: If a field is unknown or its value is not of its kind.
-            MemoryNotFoundError: If the memory is gone.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         if "id" in fields:
             raise ValueError("an id is never changed")
@@ -256,13 +240,7 @@ class RoomStore:
         return page.memories[page.position_of(memory_id)]
 
     def erase(self, memory: Memory) -> None:
-        """Take one memory out of its file for good; what else is there stays.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone already.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Take one memory out of its file for good; what else is there stays."""
 
         def change(page: Page) -> str:
             return page.remove(_find(page, memory).position)
@@ -273,22 +251,12 @@ class RoomStore:
             self._note(page, before, [memory.id])
 
     def goes_on(self, memory: Memory) -> bool:
-        """Whether somebody wrote on below the comment of a memory, in the same paragraph.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Whether somebody wrote on below the comment of a memory, in the same paragraph."""
         page = self._pages.page(memory.path)
         return page.goes_on(_find(page, memory).position)
 
     def comment_of(self, memory: Memory) -> str | None:
-        """Return the metadata comment of a memory as it stands in its file, or None.
-
-        Raises:
-            MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return the metadata comment of a memory as it stands in its file, or None."""
         page = self._pages.page(memory.path)
         return page.comment_of(_find(page, memory).position)
 
@@ -302,8 +270,6 @@ class RoomStore:
 
         Raises:
             WriteConflictError: If its comment is another one by now, or the file kept changing.
-            MemoryNotFoundError: If the memory is gone.
-            StoreUnavailableError: If the file system refuses.
         """
         position = 0
 
@@ -332,7 +298,6 @@ class RoomStore:
 
         Raises:
             MemoryNotFoundError: If the file is gone.
-            WriteConflictError: If the file kept changing.
             StoreUnavailableError: If the file system refuses, or somebody is writing just now.
         """
 
@@ -347,11 +312,7 @@ class RoomStore:
         return stamp, self.read(path)
 
     def overwritten(self) -> list[Overwritten]:
-        """Return what was written within a day and does not stand as it was written.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return what was written within a day and does not stand as it was written."""
         return overwritten(self._log.all(), self._page_now, self._standing)
 
     def recover(self, memory_id: str) -> Memory | None:
@@ -363,8 +324,6 @@ class RoomStore:
         Raises:
             MemoryNotFoundError: If nothing of it was overwritten.
             StoreError: If it cannot stand in its file without changing others.
-            WriteConflictError: If the file kept changing.
-            StoreUnavailableError: If the file system refuses.
         """
         with self.locked():
             lost = {one.id for one in self.overwritten()}
@@ -383,20 +342,12 @@ class RoomStore:
         return next((memory for memory in page.memories if memory.id == memory_id), None)
 
     def forget_writes(self, path: str) -> None:
-        """Forget what was written to one file: it was made to be removed.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Forget what was written to one file: it was made to be removed."""
         with self.locked():
             self._log.trim(without=lambda written: written.path == path)
 
     def forget_words(self, holds: Callable[[str], bool]) -> None:
-        """Forget what was written with these words, so that nobody can put them back.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Forget what was written with these words, so that nobody can put them back."""
         with self.locked():
             self._log.trim(without=lambda written: holds(text_of(written)))
 
@@ -438,7 +389,6 @@ class RoomStore:
 
         Raises:
             WriteConflictError: If a page kept changing; pages before it are written.
-            StoreUnavailableError: If the file system refuses.
         """
         days: dict[str, list[ConversationTurn]] = {}
         for turn in turns:

@@ -43,7 +43,7 @@ from palace.store.json_lines import (
     overwrite_lines,
 )
 from palace.store.names import session_file_name
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.memory import Trust
 from palace.types.session import ScratchEntry
 
@@ -70,7 +70,8 @@ class FileScratchpad:
 
     A note is expired when its age is at least its time to live. A clock that was set back makes
     notes younger, never unreadable. Several processes may share the folder: writers take a lock
-    file in it, readers take none.
+    file in it, readers take none. Any call may raise `StoreUnavailableError`, where the disk
+    refuses or the lock cannot be had, and `UnsafeNameError`, where a session id names no file.
 
     Args:
         folder: Where the session files are; made at the first write, mode 0700 (files 0600).
@@ -120,8 +121,6 @@ class FileScratchpad:
         Raises:
             ConfigError: If the text is blank or too long, or the time to live is not above 0.
             StoreError: If the session holds `max_entries` living notes already.
-            UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         path = self._path(session_id)
         if not text.strip():
@@ -151,22 +150,13 @@ class FileScratchpad:
         return entry
 
     def entries(self, session_id: str) -> list[ScratchEntry]:
-        """Return the living notes of a session, oldest first; an unknown session has none.
-
-        Raises:
-            UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return the living notes of a session, oldest first; an unknown session has none."""
         now = self._clock()
         read = self._read(self._path(session_id))
         return [e for e in read if e.session_id == session_id and not is_expired(e, now)]
 
     def sessions(self) -> list[str]:
-        """Return the ids of sessions with living notes, the latest written first.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return the ids of sessions with living notes, the latest written first."""
         now = self._clock()
         latest: dict[str, tuple[datetime, str]] = {}
         for path in self._files():
@@ -176,11 +166,7 @@ class FileScratchpad:
         return sorted(latest, key=lambda session: latest[session], reverse=True)
 
     def get(self, entry_id: str) -> ScratchEntry | None:
-        """Return one living note of any session, or None.
-
-        Raises:
-            StoreUnavailableError: If a file cannot be read.
-        """
+        """Return one living note of any session, or None."""
         located = self._locate(entry_id)
         if located is None or is_expired(located[1], self._clock()):
             return None
@@ -195,7 +181,6 @@ class FileScratchpad:
         Raises:
             ConfigError: If the memory id is empty.
             MemoryNotFoundError: If no file holds the entry.
-            StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         if not memory_id:
             raise ConfigError(
@@ -227,9 +212,6 @@ class FileScratchpad:
 
         Args:
             stopped: Whether to leave the rest for another time.
-
-        Raises:
-            StoreUnavailableError: If the disk refuses or the lock cannot be had.
         """
         purged = 0
         with refusals("delete", self.folder):
@@ -253,11 +235,7 @@ class FileScratchpad:
         return is_same
 
     def erase(self, spoils: Callable[[ScratchEntry], bool]) -> tuple[str, ...]:
-        """Blank out the notes for which `spoils` is true, expired ones too; return their ids.
-
-        Raises:
-            StoreUnavailableError: If the disk refuses or the lock cannot be had.
-        """
+        """Blank out the notes for which `spoils` is true, expired ones too; return their ids."""
         if not self._files():
             return ()
         with self._writing():

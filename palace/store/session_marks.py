@@ -26,22 +26,16 @@ _NOT_UNDERSTOOD = (MemoryNotFoundError, ValueError, TypeError, KeyError, Recursi
 class FileSessionMarks:
     """Marks in `<root>/sessions/<session>.json`; implements the port `SessionMarks`.
 
-    Files have mode 0600: they hold what the sessions were condensed to.
-
-    Args:
-        root: The palace.
+    Files have mode 0600: they hold what the sessions were condensed to. Any call may raise
+    `StoreUnavailableError`, where the file system refuses, and `UnsafeNameError`, where a session
+    id names no file.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def read(self, session_id: str) -> SessionMark:
-        """Return the mark of a session, an empty one if it has none.
-
-        Raises:
-            UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return the mark of a session, an empty one if it has none."""
         try:
             data = json.loads(read_bytes(self._path(session_id)))
             mark = _mark(data)
@@ -50,12 +44,7 @@ class FileSessionMarks:
         return mark if mark.session_id == session_id else SessionMark(session_id)
 
     def write(self, mark: SessionMark) -> None:
-        """Keep a mark durably.
-
-        Raises:
-            UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Keep a mark durably."""
         text = json.dumps(asdict(mark), ensure_ascii=True, indent=1, default=datetime.isoformat)
         atomic_write(self._path(mark.session_id), f"{text}\n".encode(), replaces=ANYTHING)
 
@@ -73,9 +62,6 @@ class FileSessionMarks:
         """Take every line that `told` knows out of what the sessions were condensed to.
 
         A mark that cannot be understood goes as a whole: it counts as an empty one anyway.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
         """
         for file in sorted((self._root / FOLDER).glob("*.json")):
             try:

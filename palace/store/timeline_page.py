@@ -20,6 +20,7 @@ from datetime import datetime, timezone
 
 from palace.store.blocks import dedent
 from palace.store.comments import clean, escape_comments, unescape_comments, write_comment
+from palace.text.moments import in_utc
 
 MAX_SPEAKER_CHARS = 40
 MAX_SPEAKER_WORDS = 4
@@ -92,8 +93,7 @@ def turn_lines(
 
 def minute_of(at: datetime) -> str:
     """Return a time as a stamp prints it, UTC; naive is UTC."""
-    aware = at.replace(tzinfo=timezone.utc) if at.tzinfo is None else at
-    return aware.astimezone(timezone.utc).replace(tzinfo=None).isoformat(" ", "minutes")
+    return in_utc(at).replace(tzinfo=None).isoformat(" ", "minutes")
 
 
 def turn_text(first: str, rest: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The palace's folders: which memory files there are, and which of them a name means.
 
 In: the root of a palace. Out: stamps of its files, folder and file names as they are on disk,
-and faults for what cannot be read safely.
+and faults for what cannot be read safely; `StoreUnavailableError` where a folder cannot be read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pathlib import Path
 from palace.errors import UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import listing, unavailable
-from palace.store.identity_file import IDENTITY_FILE
 from palace.store.names import (
     drawer_name,
     fold_case,
@@ -26,10 +25,16 @@ from palace.store.names import (
     safe_component,
     without_suffix,
 )
-from palace.types.memory import PLAYBOOKS, TIMELINE, Fault, FileStamp
+from palace.types.memory import (
+    IDENTITY_FILE,
+    PLAYBOOKS,
+    ROOMS,
+    SUFFIX,
+    TIMELINE,
+    Fault,
+    FileStamp,
+)
 
-ROOMS = "rooms"
-SUFFIX = ".md"
 _LEADS_OUT = "a symlink that leads out of the palace"
 
 
@@ -42,9 +47,6 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
     Args:
         root: The palace.
         folders: Below the root; missing ones are empty.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     stamps: list[FileStamp] = []
     links: list[FileStamp] = []
@@ -80,9 +82,6 @@ def own_files(root: Path) -> list[str]:
     """Return what a person owns in a palace, as paths relative to its root, sorted.
 
     That is `identity.txt`, the Markdown of rooms and timeline, and the playbooks.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     identity = root / IDENTITY_FILE
     is_own = identity.is_file() and is_inside(os.path.realpath(identity), os.path.realpath(root))
@@ -112,9 +111,6 @@ def walk(
         root: The palace.
         folders: Below the root.
         faults: Gets one fault for each name that is left out for safety.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
     real_root = os.path.realpath(root)
     pending = [(folder, os.path.realpath(root / folder)) for folder in folders]
@@ -152,17 +148,14 @@ def room_names(root: Path) -> list[str]:
     """Return the names of all rooms, nested ones as `a/b`, sorted.
 
     Drawers that stand in no folder are in the room `.`.
-
-    Raises:
-        StoreUnavailableError: If a folder cannot be read.
     """
-    found = {ROOMS: False}
+    found: set[str] = set()
     for path, entry in walk(root, (ROOMS,), []):
         if entry.is_dir():
-            found[path] = True
+            found.add(path)
         elif path[-3:].lower() == SUFFIX:
-            found[posixpath.dirname(path)] = True
-    return sorted(room_of(path[len(ROOMS) + 1 :]) for path, holds in found.items() if holds)
+            found.add(posixpath.dirname(path))
+    return sorted(room_of(path[len(ROOMS) + 1 :]) for path in found)
 
 
 def room_folder(root: Path, room: str) -> str:
@@ -172,7 +165,6 @@ def room_folder(root: Path, room: str) -> str:
 
     Raises:
         UnsafeNameError: If the name is unsafe.
-        StoreUnavailableError: If a folder cannot be read.
     """
     folder = ROOMS
     try:
@@ -194,7 +186,6 @@ def drawer_file(root: Path, room: str, drawer: str) -> str:
 
     Raises:
         UnsafeNameError: If a name is unsafe.
-        StoreUnavailableError: If a folder cannot be read.
     """
     name = without_suffix(drawer)
     folder = room_folder(root, room)

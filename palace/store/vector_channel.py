@@ -77,6 +77,10 @@ class Embedded:
 class VectorChannel:
     """Meaning for one palace; loads nothing before the first question or embedding.
 
+    No question raises. What looks or embeds may raise `EmbedderMismatchError`, where the stored
+    vectors come from another model, `EmbedderUnavailableError`, where the embedder fails, and
+    `StoreUnavailableError`, where index or vectors cannot be used; what was made so far is kept.
+
     Args:
         index: The palace's index.
         file: Where vectors are kept.
@@ -234,13 +238,7 @@ class VectorChannel:
         self._file.require(self._model().identity)
 
     def look(self) -> tuple[EmbedderIdentity, VectorState]:
-        """Return the model and how complete its vectors are, both looked at anew.
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors come from another model.
-            EmbedderUnavailableError: If the embedder cannot be used.
-            StoreUnavailableError: If index or vectors cannot be read.
-        """
+        """Return the model and how complete its vectors are, both looked at anew."""
         self._vectors.recount()
         self._require_match()
         # A new text: what is kept on the disk does not tell whether a server is up.
@@ -255,11 +253,6 @@ class VectorChannel:
 
         Args:
             progress: Called with (memories embedded, memories there are).
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors come from another model.
-            EmbedderUnavailableError: If the embedder fails; what was made so far is kept.
-            StoreUnavailableError: If the vectors cannot be written.
         """
         self._complete(progress)
         with self._loading:
@@ -305,10 +298,6 @@ class VectorChannel:
 
         The vectors so far are read until all new ones are there, and stay where one cannot be
         made. A rebuild that was interrupted goes on where it stopped.
-
-        Raises:
-            EmbedderUnavailableError: If the embedder fails.
-            StoreUnavailableError: If the vectors cannot be written.
         """
         self._require_writable()
         beside = self._file.beside()

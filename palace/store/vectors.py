@@ -45,10 +45,8 @@ class VectorIndex:
 
     Layer and scope are a mask over the rows before the best are taken; what changed since (retired,
     expired, removed) is asked of the index for the head of the list, again until the list is full.
-
-    Args:
-        index: Where the memories are.
-        file: Where their vectors are.
+    Any call may raise `StoreUnavailableError`, where index, vectors or graph cannot be used, and a
+    question `EmbedderMismatchError`, where the stored vectors have other dimensions by now.
     """
 
     def __init__(self, index: SqliteIndex, file: VectorFile) -> None:
@@ -76,10 +74,6 @@ class VectorIndex:
         """Return (candidate key, cosine) of active, visible memories, nearest first.
 
         Ties are broken by key. Memories without a vector are left out.
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors have other dimensions by now.
-            StoreUnavailableError: If index or vectors cannot be read.
         """
         with self._lock:
             table = self._synced()
@@ -132,12 +126,7 @@ class VectorIndex:
         return np.asarray(places[marked[table[_ROW, places]]])
 
     def cosines(self, vector: Vector, keys: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of every key that has a vector; the others are left out.
-
-        Raises:
-            EmbedderMismatchError: If the stored vectors have other dimensions by now.
-            StoreUnavailableError: If index or vectors cannot be read.
-        """
+        """Return the cosine of every key that has a vector; the others are left out."""
         with self._lock:
             table = self._synced()
             import numpy as np
@@ -221,9 +210,6 @@ class VectorIndex:
 
         Returns:
             Whether a graph was written.
-
-        Raises:
-            StoreUnavailableError: If it cannot be written.
         """
         with self._lock:
             self._synced()

@@ -45,6 +45,8 @@ class Written:
 class WrittenLog:
     """The writes of the last day in `.palace/written.jsonl`; its user holds the palace's lock.
 
+    Any call may raise `StoreUnavailableError`, where the file system refuses.
+
     Args:
         root: The palace.
         clock: Says what time it is, aware.
@@ -55,11 +57,7 @@ class WrittenLog:
         self._clock = clock
 
     def add(self, entries: Sequence[Written]) -> None:
-        """Remember writes, the newest last; what does not fit loses the oldest.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Remember writes, the newest last; what does not fit loses the oldest."""
         lines = b"".join(encode_line(asdict(entry)) for entry in entries)
         if len(lines) <= MAX_BYTES:  # a large import has a source of its own
             append_line(self._file, lines, durable=False)
@@ -67,11 +65,7 @@ class WrittenLog:
             self.trim()
 
     def all(self) -> list[Written]:
-        """Return the writes of the last day, oldest first.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Return the writes of the last day, oldest first."""
         try:
             data = read_bytes(self._file)
         except MemoryNotFoundError:
@@ -81,11 +75,7 @@ class WrittenLog:
         return [written for written in found if written and _is_kept(written, now)]
 
     def expires(self) -> bool:
-        """Whether something in it is older than a day; asked without the lock.
-
-        Raises:
-            StoreUnavailableError: If the file cannot be read.
-        """
+        """Whether something in it is older than a day; asked without the lock."""
         with refusals("read", self._file), suppress(FileNotFoundError):
             refuse_special(self._file)
             with self._file.open("rb") as file:
@@ -94,11 +84,7 @@ class WrittenLog:
         return False
 
     def trim(self, *, without: Callable[[Written], bool] = lambda _written: False) -> None:
-        """Forget what is older than a day or more than half of what fits, and what `without` names.
-
-        Raises:
-            StoreUnavailableError: If the file system refuses.
-        """
+        """Forget what `without` names, is older than a day or more than half of what fits."""
         if self._bytes():
             kept = [entry for entry in self.all() if not without(entry)]
             data = b"".join(_newest(kept, MAX_BYTES // 2))

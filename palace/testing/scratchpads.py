@@ -14,7 +14,7 @@ import pytest
 from palace.errors import PalaceError
 from palace.ports import Scratchpad
 from palace.testing.clock import ManualClock
-from palace.text import new_id, utc_now
+from palace.text.moments import new_id, utc_now
 from palace.types.memory import Trust
 from palace.types.session import ScratchEntry
 

@@ -1,4 +1,4 @@
-"""Pure text: index tokens, words, names, numbers, dates and ids, the same for writing and asking.
+"""Pure text: index tokens, words, names, numbers and dates, the same for writing and asking.
 
 In: any text at all. Out: tokens that hold only letters, digits and inner punctuation, so that they
 are safe in any query language once quoted.
@@ -7,13 +7,10 @@ are safe in any query language once quoted.
 from __future__ import annotations
 
 import re
-import secrets as _random
 import threading
-import time
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timezone
 from functools import lru_cache
 from itertools import chain, groupby
 from typing import Literal, NamedTuple
@@ -25,7 +22,6 @@ from snowballstemmer.russian_stemmer import RussianStemmer
 from palace.text.months import DATED_MONTHS, MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
 
 MAX_TOKEN_CHARS = 64
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 # Scripts written without spaces (or, for Hangul, with particles glued on) are cut into bigrams.
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u30FC"
@@ -489,46 +485,6 @@ def estimate_tokens(text: str) -> int:
     """
     dense = 0 if text.isascii() else len(regex.findall(rf"[{_DENSE}]", text))
     return dense + (len(text) - dense + 3) // 4
-
-
-def new_id(prefix: str) -> str:
-    """Return a new time-ordered id, `<prefix>-` and 26 characters of Crockford base 32.
-
-    Source: the ULID specification (48 bits of milliseconds, 80 bits of randomness).
-    """
-    value = (time.time_ns() // 1_000_000) << 80 | _random.randbits(80)
-    return f"{prefix}-" + "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
-
-
-def id_time(identifier: str) -> datetime | None:
-    """Return when an id of `new_id` was made, UTC, or None for any other text."""
-    body = identifier.rpartition("-")[2]
-    if len(body) != 26 or any(c not in _CROCKFORD for c in body):
-        return None
-    value = 0
-    for character in body:
-        value = value * 32 + _CROCKFORD.index(character)
-    millis = value >> 80
-    if millis > 253_402_300_799_999:  # year 9999
-        return None
-    return datetime.fromtimestamp(millis / 1000, tz=timezone.utc)
-
-
-def aware_moment(value: object) -> datetime | None:
-    """Return a moment or its ISO text in UTC, or None for anything else and for one of no zone."""
-    if isinstance(value, str):
-        try:  # Python 3.10 does not know the Z of ISO 8601
-            value = datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", value))
-        except ValueError:
-            return None
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        return None
-    return value.astimezone(timezone.utc)
-
-
-def utc_now() -> datetime:
-    """Return the present moment, aware, UTC, without microseconds."""
-    return datetime.now(tz=timezone.utc).replace(microsecond=0)
 
 
 _LOOK_BACK_CHARS = 80

@@ -18,7 +18,13 @@ from palace.errors import (
     StoreUnavailableError,
     WriteConflictError,
 )
-from palace.tools.arguments import arguments_fault, arguments_schema, text_schema, texts_schema
+from palace.tools.arguments import (
+    arguments_fault,
+    arguments_model,
+    arguments_schema,
+    text_schema,
+    texts_schema,
+)
 from palace.tools.calls import (
     ToolScope,
     correct,
@@ -33,6 +39,8 @@ from palace.tools.calls import (
 from palace.tracing import memory_span
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from palace.mempalace import Mempalace
 
 _Handler = Callable[[ToolScope, dict[str, Any]], dict[str, Any]]
@@ -66,6 +74,10 @@ class AgentTool:
     def __call__(self, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - a model's arguments, checked
         """Run with the model's arguments; see `run`."""
         return self.run(arguments)
+
+    def arguments_model(self) -> type[BaseModel]:
+        """Return a class with the schema `parameters`, for frameworks that ask for one."""
+        return arguments_model(self.name, self.parameters)
 
     def run(
         self,

@@ -6,7 +6,10 @@ In: descriptions, or what a model gave. Out: JSON schemas, or the fault in words
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _PYTHON_TYPE: Mapping[str, type] = {"string": str, "integer": int, "array": list}
 _KINDS: Mapping[str, str] = {"string": "a string", "integer": "an integer", "array": "an array"}
@@ -30,6 +33,24 @@ def arguments_schema(properties: Mapping[str, Any], required: Iterable[str]) -> 
         "required": list(required),
         "additionalProperties": False,
     }
+
+
+def arguments_model(name: str, parameters: Mapping[str, Any]) -> type[BaseModel]:
+    """Class of all arguments of a tool, of the same schema; no others are allowed."""
+    from pydantic import ConfigDict, Field, create_model
+
+    fields: dict[str, Any] = {}
+    for argument, schema in parameters["properties"].items():
+        kind: Any = list[str] if schema["type"] == "array" else _PYTHON_TYPE[schema["type"]]
+        if "enum" in schema:
+            kind = Literal[tuple(schema["enum"])]
+        about = {"description": schema["description"]}
+        bounds = {"ge": schema.get("minimum"), "le": schema.get("maximum")}
+        if argument in parameters["required"]:
+            fields[argument] = (kind, Field(**about, **bounds))
+        else:
+            fields[argument] = (kind | None, Field(default=None, **about, **bounds))
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def arguments_fault(parameters: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:

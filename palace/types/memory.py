@@ -12,6 +12,13 @@ from typing import Literal, NamedTuple
 MemoryKind = Literal["fact", "preference", "procedure", "correction", "negative", "event"]
 Trust = Literal["user", "agent", "system"]
 Status = Literal["active", "inactive"]
+ROOMS = "rooms"
+"""Folder of the rooms."""
+MAX_ROOM_DEPTH = 8
+SUFFIX = ".md"
+"""What the name of a file with memories ends with."""
+IDENTITY_FILE = "identity.txt"
+MAX_IDENTITY_CHARS = 1000
 TIMELINE = "timeline"
 """Folder of what was said in conversations, and the room of its memories."""
 PLAYBOOKS = "playbooks"

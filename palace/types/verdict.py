@@ -28,6 +28,7 @@ Rule = Literal[
     "names present",
     "own words",
     "mended word",
+    "near only",
     "off topic",
     "meaning",
     "procedure",

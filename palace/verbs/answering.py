@@ -14,19 +14,18 @@ from typing import TYPE_CHECKING, Any
 from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
 from palace.configured import answer_options
 from palace.enforce.enforcer import Enforcement
-from palace.enforce.first_turn import FirstTurns
 from palace.enforce.record import answer_record
-from palace.enforce.wakeup import compose_wake_up
+from palace.enforce.wakeup import FirstTurns, compose_wake_up
 from palace.errors import MemoryNotFoundError, StoreUnavailableError
 from palace.recall.sufficiency import Sufficiency
 from palace.types.session import WakeUp
 from palace.types.verdict import Verdict
 from palace.verbs.reading import ReadingVerbs
+from palace.verbs.waking import wake_up_sources
 
 if TYPE_CHECKING:
     from palace.enforce.answering import Answer, AnswerOptions
     from palace.enforce.grounding import CheckedAnswer
-from palace.verbs.waking import wake_up_sources
 
 _log = logging.getLogger(__name__)
 
@@ -119,9 +118,6 @@ class AnsweringVerbs(ReadingVerbs):
         """Whether this process knows that a session has begun.
 
         It reads nothing, so an event loop may ask before it sends `begin_session` to a thread.
-
-        Args:
-            session_id: The session.
         """
         return self._first_turns.knows(session_id)
 
@@ -130,10 +126,6 @@ class AnsweringVerbs(ReadingVerbs):
 
         So it is not lost where the turn that asked for it is gone before it is made. What cannot
         be read now is looked for again by the next turn, and keeps nobody from an answer.
-
-        Args:
-            session_id: The session.
-            project: Its project, if any.
         """
         try:
             text = self.session_wake_up(session_id, project)
@@ -146,10 +138,6 @@ class AnsweringVerbs(ReadingVerbs):
         """Return the wake-up that waits for a turn of the session, once; "" if none does.
 
         It reads nothing, so an event loop may ask.
-
-        Args:
-            session_id: The session.
-            project: Its project, if any.
         """
         return self._first_turns.take(session_id, project)
 
@@ -192,7 +180,6 @@ class AnsweringVerbs(ReadingVerbs):
 
         Raises:
             MemoryNotFoundError: If the journal has none.
-            ConfigError: If the id is no text, or empty.
         """
         check_names(id=verdict_id)
         record = (

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 
 from palace.enforce.markers import harmless
 from palace.secrets import redact
-from palace.store.identity_file import IDENTITY_FILE
-from palace.store.playbook_pages import as_memory
+from palace.store.playbook_files import as_memory
 from palace.text import clip
 from palace.types.checks import Suspect
-from palace.types.memory import Trust
+from palace.types.memory import IDENTITY_FILE, Trust
 from palace.verbs.reading import ReadingVerbs
 
 _EXCERPT_CHARS = 160

@@ -27,7 +27,8 @@ from palace.secrets import redact
 from palace.store.journal import new_record
 from palace.store.names import safe_component
 from palace.store.timeline_page import minute_of, session_title
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import iso_moment, utc_now
 from palace.types.changes import Duplicate, WriteResult
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Message, Turn
@@ -103,16 +104,12 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the disk refuses.
-            ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
-        from palace.learn.consolidate import About
-
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
-            messages_in(history), session_id, about=About(project, task), ask=force
+            messages_in(history), session_id, project=project, task=task, ask=force
         )
         if done.status == "condensed":
             self._note_consolidation(done, session_id)
@@ -140,8 +137,6 @@ class ConsolidatingVerbs(WritingVerbs):
 
         Raises:
             UnsafeNameError: If the session id cannot name a file.
-            StoreUnavailableError: If the disk refuses.
-            ConfigError: If the session or a message is no text.
         """
         check_texts(session=session_id)
         check_given(project=project)
@@ -184,7 +179,6 @@ class ConsolidatingVerbs(WritingVerbs):
             The entry as it stands on the timeline; the same task with the same words is one entry.
 
         Raises:
-            ConfigError: If the task or what was done is no text.
             TextRefusedError: If there is nothing to archive, or it is unfit.
             SecretRefusedError: If it holds a secret.
         """
@@ -265,11 +259,8 @@ class ConsolidatingVerbs(WritingVerbs):
             return memory.created is not None and begin <= memory.created <= end
 
         memories = {m.id: m for m in self.index.memories()}
-        records = [
-            r
-            for r in self.journal.records(since=begin)
-            if datetime.fromisoformat(str(r["at"]).replace("Z", "+00:00")) <= end
-        ]
+        found = self.journal.records(since=begin)
+        records = [record for record in found if iso_moment(record["at"]) <= end]
         verdicts = [r for r in records if r["type"] == "verdict"]
         dated = [m for m in memories.values() if within(m)]
         report = compose_report(

@@ -45,7 +45,6 @@ class HearingVerbs(KeepingVerbs):
             was written then.
 
         Raises:
-            ConfigError: If the text is no text.
             TextRefusedError: If the right words are unfit.
         """
         check_texts(text=text)

@@ -1,6 +1,6 @@
-"""The verbs that keep memories in order: tags, links, undo, history and true erasure.
+"""The verbs that keep memories in order: tags, links, undo, history, true erasure and recovery.
 
-In: ids. Out: memories as they are now, what was taken back, what is left of the past.
+In: ids. Out: memories as they are now, what was taken back or put back, what is left of the past.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_playbook
 from palace.learn.retire import drop_plan
-from palace.store.identity_file import IDENTITY_FILE
 from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import derived_id
 from palace.types.changes import Erased, History, Undone
-from palace.types.memory import PLAYBOOKS, Memory
+from palace.types.checks import Overwritten
+from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, Memory
 from palace.verbs.changing import Change
 from palace.verbs.writing import WritingVerbs
 
@@ -110,7 +110,6 @@ class KeepingVerbs(WritingVerbs):
             MemoryNotFoundError: If there is nothing to take back, or a part of it was taken out by
                 hand and another one was not.
             WriteConflictError: If the memory was changed since; not retryable.
-            ConfigError: If the id is no text, or empty.
         """
         check_names(id=event)
         self.require_root()
@@ -120,7 +119,6 @@ class KeepingVerbs(WritingVerbs):
             done = undo_change(
                 record,
                 store=self.store,
-                get=self.index.get,
                 places=self.index.places,
                 written=self.index_file,
             )
@@ -202,10 +200,8 @@ class KeepingVerbs(WritingVerbs):
             What went, and where the same words still stand.
 
         Raises:
-            ConfigError: If the reason is no text.
             MemoryNotFoundError: If there is no such memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
-            StoreUnavailableError: If a part of the palace cannot be written.
         """
         check_texts(reason=reason)
         self.refresh()
@@ -243,6 +239,32 @@ class KeepingVerbs(WritingVerbs):
         eraser = Eraser.of([memory])
         copies = self._parts.rivals.copies_of(memory)
         return [m for m in copies if m.status == "active" and eraser.holds(m.text)]
+
+    def overwritten(self) -> tuple[Overwritten, ...]:
+        """Return what this palace wrote within a day and a file does not have as it was written.
+
+        Nothing tells an old copy saved over it from a deletion by hand: both are listed.
+        """
+        return tuple(self.store.overwritten())
+
+    def recover(self, memory_id: str) -> Memory | None:
+        """Put a memory back as it was written; the very next question finds it.
+
+        Args:
+            memory_id: Of one that `overwritten()` lists.
+
+        Returns:
+            The memory; None if it had been erased, came back, and is gone again.
+
+        Raises:
+            MemoryNotFoundError: If nothing of it was overwritten.
+            StoreError: If it cannot stand in its file without changing others.
+        """
+        path = next((one.path for one in self.overwritten() if one.id == memory_id), None)
+        memory = self.store.recover(memory_id)
+        if path is not None:
+            self.index_file(path)
+        return memory
 
     def _first_called(self, memory: Memory) -> str:
         """Return the derived id that a memory had until one was written to its file, if ever."""

@@ -268,6 +268,11 @@ class OpenedPalace:
         """The way in that leaves no record of the change; for trials that clean up themselves."""
         return self._parts.writer
 
+    @property
+    def probe_question(self) -> str:
+        """A question about a person, `{}` in place of the name, in the first language heard."""
+        return self._parts.lexicons[0].about_somebody
+
     def keep_record(self, record: Mapping[str, Any], *, otherwise: str) -> bool:
         """Append a record where a journal is kept; return whether it is there.
 

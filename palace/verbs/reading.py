@@ -46,7 +46,6 @@ class ReadingVerbs(OpenedPalace):
 
         Raises:
             MemoryNotFoundError: If there is no such room or drawer; names the nearest.
-            ConfigError: If one of them is no text, or empty.
         """
         check_names(room=room, drawer=drawer)
         self.refresh(force=False)
@@ -70,7 +69,6 @@ class ReadingVerbs(OpenedPalace):
         A derived id (`d-…`) is known also after a change wrote another one to the file.
 
         Raises:
-            ConfigError: If the id is no text, or empty.
             MemoryNotFoundError: If there is none, or several that begin so; names them.
         """
         check_texts(id=memory_id)
@@ -153,7 +151,6 @@ class ReadingVerbs(OpenedPalace):
         """Write the identity.
 
         Raises:
-            ConfigError: If the text is no text.
             IdentityTooLongError: If it has more than 1000 characters; says what to merge.
             SecretRefusedError: If it holds a secret.
         """

@@ -14,7 +14,7 @@ from palace.learn.strength import faded
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
 from palace.store.markdown import place_of
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
 
@@ -87,7 +87,7 @@ def _ranked(
     def order(row: tuple[str, int, int, Worth]) -> tuple[float, ...]:
         _, _, position, worth = row
         # Rounded, so that what was written together stays in the order of its file.
-        by_now = round(faded(worth, at=now), 2)
+        by_now = round(faded(worth, used=worth.counts.last, at=now), 2)
         return (-worth.importance, -by_now, -worth.counts.uses, position)
 
     found = sorted(palace.index.uses.in_room(room, scopes, at=now), key=order)

@@ -13,7 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
 from palace.store.journal import new_record
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.changes import Feedback
 from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs

@@ -27,7 +27,8 @@ from palace.learn.remember import ON_CONFLICT, OnConflict
 from palace.learn.retire import correct, drop_plan, forget
 from palace.ports import scope_of
 from palace.recall.triggers import trigger_fault
-from palace.text import utc_now
+from palace.secrets import redact
+from palace.text.moments import utc_now
 from palace.types.changes import WriteResult
 from palace.types.memory import Draft, Memory, MemoryKind, Trust
 from palace.types.session import ScratchEntry
@@ -124,7 +125,7 @@ class WritingVerbs(ChangingVerbs):
         fault = trigger_fault(trigger)
         if fault:
             raise TextRefusedError(
-                f"the trigger {trigger[:80]!r} can never do its work: {fault}",
+                f"the trigger {redact(trigger)[:80]!r} can never do its work: {fault}",
                 hint="give plain words, or a pattern between slashes such as /deploy.*friday/",
             )
         return self._parts.writer.fit(trigger)
@@ -235,7 +236,6 @@ class WritingVerbs(ChangingVerbs):
             The memory as it is now, inactive.
 
         Raises:
-            ConfigError: If the reason is no text.
             MemoryNotFoundError: If there is no such active memory.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
@@ -253,7 +253,6 @@ class WritingVerbs(ChangingVerbs):
         """Note something for the rest of a session.
 
         Raises:
-            ConfigError: If the text or the session is no text.
             SecretRefusedError: If the text or the session id holds a secret.
             TextRefusedError: If it is empty or longer than `scratchpad.max_entry_chars`.
             UnsafeNameError: If the session id cannot name a file.
@@ -266,11 +265,7 @@ class WritingVerbs(ChangingVerbs):
         return self.scratchpad.append(session_id, fitting, ttl_s=ttl_s)
 
     def notes(self, session_id: str) -> list[ScratchEntry]:
-        """Return the living notes of a session, oldest first.
-
-        Raises:
-            ConfigError: If the session is no text.
-        """
+        """Return the living notes of a session, oldest first."""
         check_texts(session=session_id)
         return self.scratchpad.entries(session_id)
 

@@ -877,8 +877,8 @@ def test_short_help_is_not_cut(palace: Palace, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_choices_are_the_facade_s() -> None:
-    assert get_args(commands_write.Kind) == get_args(MemoryKind)
-    assert get_args(commands_write.OnConflict) == get_args(OnConflict)
+    assert get_args(MemoryKind) == commands_write.KINDS
+    assert get_args(OnConflict) == commands_write.WAYS
     assert {*get_args(commands_write.PresetName), "sample"} == set(preset_names())
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from palace import Mempalace, Message, ModelError, StoreUnavailableError, UnsafeNameError
 from palace.testing import ManualClock, ScriptedGenerator
-from palace.text import estimate_tokens, utc_now
+from palace.text import estimate_tokens
+from palace.text.moments import utc_now
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)

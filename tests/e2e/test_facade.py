@@ -24,7 +24,8 @@ from palace import (
     Verdict,
 )
 from palace.errors import ConfigError
-from palace.text import estimate_tokens, utc_now
+from palace.text import estimate_tokens
+from palace.text.moments import utc_now
 from tests.doubles import ScriptedFetcher
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

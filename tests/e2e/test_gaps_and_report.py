@@ -9,7 +9,8 @@ import pytest
 
 from palace import ConfigError, Mempalace, Message, RetrievalEnforcer
 from palace.learn.gaps import find_gaps
-from palace.text import tokens, utc_now
+from palace.text import tokens
+from palace.text.moments import utc_now
 
 NOON = datetime(2026, 3, 14, 12, 0, tzinfo=timezone.utc)
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2

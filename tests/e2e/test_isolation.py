@@ -18,7 +18,7 @@ from palace import (
 )
 from palace.fetch.gitea import GiteaFetcher
 from palace.fetch.github import GitHubFetcher
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 SECRET_WORD = "zanzibar"
 OWN, OTHER = "garden", "bank"

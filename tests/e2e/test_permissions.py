@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from palace import ConversationTurn, Mempalace, RetrievalEnforcer, load_preset, seed
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no modes there")
 

@@ -17,7 +17,7 @@ from palace import (
 )
 from palace.ports import Artifact, ArtifactRef
 from palace.serve.cli import run
-from palace.text import utc_now
+from palace.text.moments import utc_now
 
 PAYLOADS = yaml.safe_load((Path(__file__).parents[1] / "data" / "payloads.yaml").read_text("utf-8"))
 ALL = [(reason, text) for reason, texts in PAYLOADS.items() for text in texts]

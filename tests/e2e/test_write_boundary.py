@@ -47,6 +47,16 @@ def test_a_secret_is_no_tag(palace):
     assert KEY.encode() not in kept(palace)
 
 
+@pytest.mark.parametrize(
+    "said", [{"tags": [f"{KEY}!"]}, {"key": f"{KEY}!"}, {"triggers": [f"/({KEY}/"]}]
+)
+def test_a_secret_is_not_echoed_where_it_is_unfit_anyway(palace, said):
+    with pytest.raises((ConfigError, TextRefusedError)) as caught:
+        palace.remember(FACT, **said)
+    assert KEY not in str(caught.value)
+    assert "secret removed" in str(caught.value)
+
+
 def test_a_secret_is_no_session_of_a_note(palace):
     with pytest.raises(SecretRefusedError):
         palace.note("The lamp is green.", session_id=KEY)

@@ -16,14 +16,13 @@ from palace.text import (
     clip,
     estimate_tokens,
     fold,
-    id_time,
     labels,
     name_tokens,
-    new_id,
     numbers,
     tokens,
     words,
 )
+from palace.text.moments import id_time, new_id
 from tests.properties.strategies import any_text
 
 LIGHT = settings(deadline=None, max_examples=60)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from palace.enforce.markers import harmless
 from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up
-from palace.text import estimate_tokens, utc_now
+from palace.text import estimate_tokens
+from palace.text.moments import utc_now
 from palace.types.memory import Memory
 from palace.types.session import ScratchEntry
 from tests.doubles import memory

@@ -38,6 +38,10 @@ def test_there_are_eight_and_each_says_when_to_use_it_and_when_not(tools):
         assert tool.parameters["type"] == "object"
         assert set(tool.parameters["required"]) <= set(tool.parameters["properties"])
         json.dumps(tool.parameters)
+        shape = tool.arguments_model().model_json_schema()
+        assert shape["properties"].keys() == tool.parameters["properties"].keys()
+        assert shape.get("required", []) == list(tool.parameters["required"])
+        assert shape["additionalProperties"] is False
 
 
 def test_a_turn_is_read_with_who_says_it(palace, tools):

@@ -6,8 +6,8 @@ import pytest
 
 from palace import Mempalace, RetrievalEnforcer
 from palace.enforce.answering import AnswerOptions, ModelReply, answer_steps, confirm_steps
-from palace.enforce.first_turn import FirstTurns
 from palace.enforce.prompt import DECLINE_TOKEN
+from palace.enforce.wakeup import FirstTurns
 from palace.types.query import RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Verdict
@@ -351,7 +351,7 @@ def test_a_session_that_has_begun_keeps_the_wake_up_that_waits(palace):
 
 
 def test_a_session_in_use_is_known_however_many_begin_beside_it(monkeypatch):
-    monkeypatch.setattr("palace.enforce.first_turn._KEPT_BEGUN", 4)
+    monkeypatch.setattr("palace.enforce.wakeup._KEPT_BEGUN", 4)
     turns = FirstTurns(None)
     assert turns.begin("asked of")
     assert turns.begin("spoken in")

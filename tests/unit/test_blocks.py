@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palace.enforce.prompt import render_context
+from palace.kept import Kept
 from palace.recall import blocks
 from palace.recall.blocks import asked_words, holds_own_evidence, note_block, strip_own_markers
 from palace.types.verdict import Evidence
@@ -66,7 +67,7 @@ def test_every_rendered_block_is_noted():
 
 
 def test_only_so_many_are_kept(monkeypatch):
-    monkeypatch.setattr(blocks, "_KEPT_BLOCKS", 3)
+    monkeypatch.setattr(blocks, "_made", Kept(3))
     made = [note_block(f"<memory-context>{n}</memory-context>") for n in range(4)]
     note_block(made[1])
     note_block("<memory-context>4</memory-context>")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from typing import Literal
 
 import pytest
 from pydantic import BaseModel
 
-from palace.enforce.choices import enumerated
+from palace.enforce.choices import enumerated, values_in
 from palace.enforce.grounding import AnswerCheck
 from tests.doubles import evidence
 
@@ -52,6 +54,20 @@ def test_constants_and_numbers_are_choices_too():
 @pytest.mark.parametrize("nothing", [None, "text", {"enum": "no list"}, {"type": "string"}, 3, str])
 def test_what_enumerates_nothing(nothing):
     assert list(enumerated(nothing)) == []
+
+
+@dataclass
+class Place:
+    row: int
+    name: str
+
+
+def test_every_text_and_number_in_an_object_is_a_value():
+    made = {"answer": Answer(text=" x ", colours=[Colour.RED]), "more": [True, None, 3, "", 1.5]}
+    assert [*values_in(made)] == ["x", "found", "red", "3", "1.5"]
+    assert [*values_in((Place(2, "shed"), date(2026, 3, 2)))] == ["2", "shed", "2026-03-02"]
+    made["self"] = made
+    assert [*values_in(made)] == ["x", "found", "red", "3", "1.5"]
 
 
 def is_label(value, *texts, schema=Answer, strict=False):

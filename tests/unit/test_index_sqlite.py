@@ -27,7 +27,7 @@ from palace.store.index_seal import state_of
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_stamps import StampTable
 from palace.store.index_writing import WriteBatch
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.session import Turn
 from tests.doubles import indexed, memory, paged
 

@@ -13,7 +13,7 @@ import pytest
 
 from palace.errors import ConfigError, StoreUnavailableError
 from palace.store.journal import FileJournal
-from palace.text import new_id
+from palace.text.moments import new_id
 
 UTC = timezone.utc
 
@@ -92,7 +92,7 @@ def test_foreign_files_are_left_alone(journal, folder):
     for name in ("notes.txt", "2020-13.jsonl", "2020-01.jsonl.bak", "x2020-01.jsonl"):
         (folder / name).write_text("{}\n")
     assert ids(journal.records()) == ["v-1"]
-    assert journal.apply_retention(datetime(2026, 1, 1, tzinfo=UTC)) == ("2020-01.jsonl",)
+    assert journal.apply_retention() == ("2020-01.jsonl",)
     assert len(names(folder)) == 4
 
 
@@ -156,13 +156,15 @@ def test_find_takes_ids_literally(journal, odd):
     assert journal.find(odd[:-1] if len(odd) > 6 else odd)["id"] == odd
 
 
-def test_retention_deletes_whole_months_only(folder):
+def test_retention_deletes_whole_months_only(folder, monkeypatch):
     journal = FileJournal(folder, retention_days=31)
     for month in (1, 2, 3):
         journal.append(record(f"v-{month}", f"2026-0{month}-20T00:00:00+00:00"))
     edge = datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=31)
-    assert journal.apply_retention(edge - timedelta(seconds=1)) == ()
-    assert journal.apply_retention(edge) == ("2026-01.jsonl",)
+    days = iter([edge - timedelta(seconds=1), edge])
+    monkeypatch.setattr("palace.store.journal.utc_now", lambda: next(days))
+    assert journal.apply_retention() == ()
+    assert journal.apply_retention() == ("2026-01.jsonl",)
     assert ids(journal.records()) == ["v-3", "v-2"]
 
 
@@ -175,7 +177,7 @@ def test_retention_counts_from_now(journal):
 def test_no_retention_keeps_everything(folder):
     journal = FileJournal(folder, retention_days=None)
     journal.append(record("v-1", "2001-12-01T00:00:00+00:00"))
-    assert journal.apply_retention(datetime(2030, 1, 1, tzinfo=UTC)) == ()
+    assert journal.apply_retention() == ()
     assert ids(journal.records()) == ["v-1"]
 
 

@@ -50,7 +50,8 @@ def test_what_is_no_list_is_a_problem(text):
     assert [i.problem for i in stream_items(io.BytesIO(text))] == ["it is no list"]
 
 
-def test_an_element_has_a_longest_size():
+def test_an_element_has_a_longest_size(monkeypatch):
     text = b'[1, "' + b"x" * 3_000_000 + b'", 2]'
-    found = list(stream_items(io.BytesIO(text), max_item_bytes=1_000_000))
+    monkeypatch.setattr("palace.learn.json_stream.MAX_ITEM_BYTES", 1_000_000)
+    found = list(stream_items(io.BytesIO(text)))
     assert [i.problem for i in found] == ["", "it is longer than is read"]

@@ -21,7 +21,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.testing import ManualClock, MemoryScratchpad
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.query import Query
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport
@@ -546,6 +546,14 @@ def test_an_empty_artifact_is_no_evidence() -> None:
     report = fetched(ScriptedFetcher(one=" \n"), prompt="thing:one")
     assert (report.outcome, report.evidence) == ("none", ())
     assert "empty" in report.reason
+
+
+def test_an_artifact_that_was_cut_says_so() -> None:
+    whole, cut = ScriptedFetcher(one="no lines with x\n"), ScriptedFetcher(one="no lines with x\n")
+    fetch = cut.fetch
+    cut.fetch = lambda ref: replace(fetch(ref), truncated=True)  # type: ignore[method-assign]
+    texts = [fetched(fetcher, prompt="thing:one").evidence[0].text for fetcher in (whole, cut)]
+    assert texts == ["no lines with x\n", "no lines with x\n[cut: not all of it was read]"]
 
 
 def test_only_a_few_are_fetched() -> None:

@@ -206,7 +206,8 @@ def test_question_words_of_every_language_are_folded() -> None:
 
 # -- what is wrong with a lexicon --------------------------------------------------------------------
 
-WORDS = "language: xx\nstopwords: the of\n"
+ASKED = "language: xx\nabout_somebody: who is {}?\n"
+WORDS = f"{ASKED}stopwords: the of\n"
 PATTERNS = (
     'question_types:\n  date: ["when"]\nfollow_up: ["^and"]\n'
     'cues:\n  question: ["^who"]\n  task: ["^write"]\n'
@@ -223,7 +224,7 @@ def test_a_lexicon_needs_few_keys() -> None:
 
 
 def test_a_mark_alone_among_the_words_is_no_word() -> None:
-    lexicon = Lexicon(f"language: xx\nstopwords: the \u0301 of\n---\n{PATTERNS}", "xx.yaml")
+    lexicon = Lexicon(f"{ASKED}stopwords: the \u0301 of\n---\n{PATTERNS}", "xx.yaml")
     assert {"the", "of"} <= lexicon.function_words
 
 
@@ -233,7 +234,8 @@ def test_a_mark_alone_among_the_words_is_no_word() -> None:
         ("", "holds no keys"),
         ("- a\n- b\n", "holds no keys"),
         ("a: [", "is no YAML"),
-        ("language: xx\n", "`stopwords`"),
+        (ASKED, "`stopwords`"),
+        ("language: xx\nabout_somebody: who is it?\nstopwords: the\n", "`about_somebody`"),
         (WORDS + "stop_words: the\n", "`stop_words`"),
         (WORDS + "number_words: 7\n", "`number_words`"),
         (WORDS + 'soft: ["size"]\n', "`soft`"),
@@ -245,7 +247,7 @@ def test_a_mark_alone_among_the_words_is_no_word() -> None:
         (WORDS + 'openings:\n  date: ["When"]\n', "`clock`"),
         (WORDS + "requests:\n  keep: note\n", "`requests`"),
         (WORDS + 'requests:\n  kept: ["note"]\n', "`kept`"),
-        (WORDS + "stopwords: and\n", "`stopwords` twice, again in line 3"),
+        (WORDS + "stopwords: and\n", "`stopwords` twice, again in line 4"),
         (WORDS + 'requests:\n  former: ["was"]\n  former: ["were"]\n', "`former` twice"),
         (WORDS + 'requests:\n  as_of: ["(?P<cut>on) .+"]\n', "`when`"),
         (WORDS + 'requests:\n  believed: ["thought"]\n', "`belief`"),

@@ -26,6 +26,18 @@ def test_a_memory_without_a_true_day_tells_none(year):
     assert not AnswerCheck([last], "When?").check("It left on 3 March 2026.").supported
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("On the 31st; the day after it left.", (9999, 12, 31)),
+        ("On the 1st; not the day before.", (1, 1, 1)),
+    ],
+)
+def test_beside_the_first_and_the_last_day_there_is_may_be_none(text, day):
+    item = evidence(f"{ORLAU} {text}", as_of=datetime(*day, tzinfo=timezone.utc))
+    assert not AnswerCheck([item], "When?").check("It left on 3 March 2026.").supported
+
+
 @pytest.mark.parametrize("number", ["7" * 309, "9" * 5000, "1" + "0" * 400, "\U00016d79 \u20ac"])
 @pytest.mark.parametrize("where", ["answer", "memory"])
 def test_a_number_that_no_program_can_work_with_is_only_text(number, where):

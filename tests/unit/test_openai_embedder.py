@@ -21,7 +21,7 @@ from palace.errors import EmbedderUnavailableError
 from palace.models.openai_embedder import OpenAIEmbedder
 from palace.models.vector_cache import VectorCache
 from palace.testing import EmbedderContract, HashedEmbedder
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from tests.e2e.fake_embeddings import FakeEmbeddings, says
 from tests.local_server import send
 

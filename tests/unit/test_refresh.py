@@ -14,8 +14,7 @@ import pytest
 from palace.errors import MemoryNotFoundError
 from palace.ports import Scope
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.playbook_files import PlaybookFiles
-from palace.store.playbook_pages import as_memory
+from palace.store.playbook_files import PlaybookFiles, as_memory
 from palace.store.refresh import Refreshed, refresh
 from palace.store.rooms import RoomStore
 from palace.types.memory import Document, Fault, FileStamp, Playbook

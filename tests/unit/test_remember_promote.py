@@ -16,7 +16,7 @@ from palace.learn.promote import promotion_of
 from palace.learn.remember import Writer, superseded_fields
 from palace.privacy import PrivacyFilter
 from palace.store.rooms import RoomStore
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.changes import Conflict, Duplicate, Remembered, WriteResult
 from palace.types.memory import Draft, Memory, Trust
 from palace.types.session import ScratchEntry

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from palace.enforce.routing import choice_alone, is_choice
+from palace.enforce.choices import choice_alone, is_choice
 
 PROGRAM = ["You are a supervisor of the researcher and of the web coder."]
 NEXT = {"enum": ["researcher", "web_coder", "FINISH"]}

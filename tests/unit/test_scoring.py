@@ -132,6 +132,19 @@ def test_a_name_in_front_that_nobody_knows_is_told_of_every_candidate() -> None:
     assert told(query("kettle")) == {None}
 
 
+def test_a_statement_that_says_no_word_of_the_question_only_comes_near() -> None:
+    found = [candidate("the kettle"), candidate("a pot", 1), candidate("a pot", 2, session="s")]
+
+    def told(asked: Query) -> list[float | None]:
+        scored = score(asked, found, weights=weights(asked, "the kettle", "a pot"))
+        by_place = {s.candidate.position: s.features.get("near_only") for s in scored}
+        return [by_place[n] for n in range(3)]
+
+    assert told(query("kettle")) == [None, 1.0, None]
+    # Between two languages that no word is shared says nothing.
+    assert told(query("kettle", translated={"kettle": ("pot",)})) == [None, None, None]
+
+
 # -- relevance and rank -------------------------------------------------------------------------
 
 

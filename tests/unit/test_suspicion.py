@@ -12,7 +12,7 @@ from palace.enforce.prompt import render_context
 from palace.enforce.suspicion import FETCHES, REASONS, suspicions
 from palace.enforce.wakeup import WakeUpSources, compose_wake_up
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
-from palace.text import utc_now
+from palace.text.moments import utc_now
 from palace.types.session import ScratchEntry
 from palace.types.verdict import Evidence
 from tests.clock import seconds

@@ -1,11 +1,10 @@
-"""Pure text: tokens, names, numbers, dates and ids."""
+"""Pure text: tokens, names, numbers and dates."""
 
 from __future__ import annotations
 
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timezone
 
 import pytest
 from snowballstemmer.english_stemmer import EnglishStemmer
@@ -18,17 +17,14 @@ from palace.text import (
     counted,
     estimate_tokens,
     fold,
-    id_time,
     month_token,
     name_tokens,
-    new_id,
     numbers,
     question_ranges,
     starts_sentence,
     stem,
     tokens,
     tokens_of,
-    utc_now,
     words,
 )
 
@@ -322,34 +318,6 @@ def test_month_token(word: str, token: str | None) -> None:
 )
 def test_estimate_tokens(text: str, tokens_: int) -> None:
     assert estimate_tokens(text) == tokens_
-
-
-def test_ids_are_new_and_ordered_and_tell_their_time() -> None:
-    before = datetime.now(tz=timezone.utc)
-    first = new_id("m")
-    time.sleep(0.002)
-    second = new_id("m")
-    assert first < second
-    assert len({new_id("v") for _ in range(500)}) == 500
-    assert first.startswith("m-")
-    assert len(first) == 28
-    told = id_time(first)
-    assert told is not None
-    assert abs((told - before).total_seconds()) < 5
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "m-", "m-short", "m-" + "I" * 26, "m-" + "0" * 27, "d-" + "a" * 26, "m-" + "Z" * 26],
-)
-def test_other_texts_are_no_ids(text: str) -> None:
-    assert id_time(text) is None
-
-
-def test_now_is_aware_and_whole() -> None:
-    now = utc_now()
-    assert now.tzinfo is timezone.utc
-    assert now.microsecond == 0
 
 
 @pytest.mark.parametrize(

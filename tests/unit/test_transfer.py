@@ -13,12 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palace.errors import ConfigError
+from palace.errors import ConfigError, SchemaTooNewError
 from palace.learn.importing import import_path
 from palace.learn.intake import DIFFERS, Destination
 from palace.learn.places import place_reason
-from palace.learn.transfer import MAX_IDENTITY_CHARS, export_json, export_markdown
-from palace.store.identity_file import MAX_IDENTITY_CHARS as STORE_LIMIT
+from palace.learn.transfer import export_json, export_markdown
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
 from palace.verbs.transferring import _put_file
@@ -234,12 +233,9 @@ class TestFolderOfAPalace:
     def test_an_identity_alone_is_a_palace_but_not_a_too_long_one(self, target, tmp_path):
         done = target.take(put(tmp_path / "a", {"identity.txt": "I."}))
         assert (done.paths, done.ignored) == (("identity.txt",), ())
-        long = "x" * (MAX_IDENTITY_CHARS + 1)
+        long = "x" * (1001)
         done = Target(tmp_path / "second").take(put(tmp_path / "b", {"identity.txt": long}))
         assert "1001 of at most 1000" in done.refused[0].reason
-
-    def test_the_limit_is_that_of_the_store(self):
-        assert MAX_IDENTITY_CHARS == STORE_LIMIT
 
 
 class TestTurns:
@@ -407,7 +403,7 @@ class TestExports:
             ("{", "e.json:1"),
             ("[1]", "no form I know"),
             ('{"format": "other"}', "no form I know"),
-            (bundle(version=2), "version 2"),
+            (bundle(version="2"), "no export of a palace"),
             (bundle(files={}), "list of files"),
             ("[" * 100_000, "the list never ends"),
             (b"\xff\xfe", "is written in UTF-16"),
@@ -419,6 +415,12 @@ class TestExports:
         with pytest.raises(ConfigError) as caught:
             target.take(source)
         assert message in caught.value.message
+        assert caught.value.hint
+
+    def test_an_export_of_a_newer_version_is_told_apart(self, target: Target, tmp_path):
+        source = put(tmp_path, {"e.json": bundle(version=2)}) / "e.json"
+        with pytest.raises(SchemaTooNewError, match="version 2") as caught:
+            target.take(source)
         assert caught.value.hint
 
     def test_json_holds_files_and_readable_memories(self, target: Target, tmp_path: Path):

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up, select_rooms
-from palace.text import estimate_tokens, utc_now
+from palace.text import estimate_tokens
+from palace.text.moments import utc_now
 from palace.types.session import ScratchEntry, WakeUp
 from tests.doubles import memory
 

@@ -1,10 +1,11 @@
-"""What is kept for a while between the calls of a host.
+"""What is kept for a while in this process, such as between the calls of a host.
 
 In: keys and values. Out: the values that are not too old, from any thread.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from typing import Generic, TypeVar
@@ -17,11 +18,11 @@ class Kept(Generic[_K, _V]):
     """A mapping that forgets what was put long ago, and the oldest where there is too much.
 
     Args:
-        kept_s: How long a value is kept, in seconds.
         most: Most values, >= 1.
+        kept_s: How long a value is kept, in seconds.
     """
 
-    def __init__(self, kept_s: float, most: int = 1024) -> None:
+    def __init__(self, most: int = 1024, *, kept_s: float = math.inf) -> None:
         self._kept_s = kept_s
         self._most = most
         self._values: dict[_K, tuple[float, _V]] = {}

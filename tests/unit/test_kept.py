@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-from llama_index_palace.kept import Kept
+from palace.kept import Kept
 
 
 def test_the_oldest_go_where_there_is_too_much():
-    kept: Kept[int, str] = Kept(math.inf, most=3)
+    kept: Kept[int, str] = Kept(3)
     for number in range(5):
         kept.put(number, str(number))
     kept.put(2, "two")
@@ -22,7 +20,7 @@ def test_the_oldest_go_where_there_is_too_much():
 def test_what_is_too_old_is_gone(monkeypatch):
     now = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    kept: Kept[str, str] = Kept(10)
+    kept: Kept[str, str] = Kept(kept_s=10)
     kept.put("a", "x")
     now[0] = 105
     kept.put("b", "y")

@@ -25,13 +25,44 @@ if TYPE_CHECKING:
     from palace.recall.calibration import Calibration, KindCalibration
     from palace.recall.cloze import Cloze
     from palace.recall.held_out import Asked, Kind
+    from palace.store.vector_channel import Embedded
 
 SEED = 20261001
 _KINDS: tuple[Kind, ...] = ("statement", "turn")
 
 
-class CalibratingVerbs(OpenedPalace):
-    """How the bars are kept honest."""
+class TuningVerbs(OpenedPalace):
+    """How meaning is kept complete, and the bars honest."""
+
+    def embed(self, *, rebuild: bool = False, progress: Progress | None = None) -> Embedded:
+        """Embed every memory that has no vector yet, and return when all have one.
+
+        What is made is kept batch by batch: an interrupted run goes on where it stopped. It need
+        not be called; an open palace embeds in the background.
+
+        Args:
+            rebuild: Make all vectors anew; needed after a change of the model. Those that there
+                are go when the last new one is there, and stay if one cannot be made.
+            progress: Called with (memories embedded, memories there are).
+
+        Raises:
+            ConfigError: If no embedder is configured.
+            EmbedderMismatchError: If the stored vectors come from another model.
+            EmbedderUnavailableError: If the embedder fails.
+            StoreUnavailableError: If the vectors cannot be written.
+        """
+        if self.vectors is None:
+            raise ConfigError(
+                "no embedder is configured",
+                hint="set embeddings.provider in the settings file, or for this one time"
+                " PALACE_EMBEDDINGS__PROVIDER=wordllama",
+            )
+        self.refresh()
+        if rebuild:
+            # The server may have another model under the name that these came from.
+            self._parts.bought_vectors.clear()
+            return self.vectors.rebuild(progress=progress)
+        return self.vectors.catch_up(progress=progress)
 
     def calibrate(
         self,

@@ -1,0 +1,80 @@
+"""Moments, and ids that begin with one.
+
+In: texts in ISO 8601, and ids. Out: moments, and ids that sort by when they were made.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from datetime import datetime, timezone
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def utc_now() -> datetime:
+    """Return the present moment, aware, UTC, without microseconds."""
+    return datetime.now(tz=timezone.utc).replace(microsecond=0)
+
+
+def in_utc(moment: datetime) -> datetime:
+    """Return a moment in UTC, which one of no zone is in already.
+
+    Raises:
+        OverflowError: If UTC knows no such moment.
+    """
+    zoned = moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
+    return zoned.astimezone(timezone.utc)
+
+
+def iso_moment(text: str) -> datetime:
+    """Return the moment of a text in ISO 8601, in UTC, which one of no zone is in already.
+
+    Raises:
+        ValueError: If it is no such text, or UTC knows no such moment.
+    """
+    try:
+        return in_utc(_as_written(text))
+    except OverflowError as error:
+        raise ValueError("beyond the calendar") from error
+
+
+def aware_moment(value: object) -> datetime | None:
+    """Return a moment or its ISO text in UTC, or None for anything else and for one of no zone."""
+    if isinstance(value, str):
+        try:
+            value = _as_written(value)
+        except ValueError:
+            return None
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        return None
+    return value.astimezone(timezone.utc)
+
+
+def _as_written(text: str) -> datetime:
+    # Python 3.10 does not know the Z of ISO 8601.
+    return datetime.fromisoformat(re.sub(r"[zZ]\Z", "+00:00", text))
+
+
+def new_id(prefix: str) -> str:
+    """Return a new time-ordered id, `<prefix>-` and 26 characters of Crockford base 32.
+
+    Source: the ULID specification (48 bits of milliseconds, 80 bits of randomness).
+    """
+    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    return f"{prefix}-" + "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def id_time(identifier: str) -> datetime | None:
+    """Return when an id of `new_id` was made, UTC, or None for any other text."""
+    body = identifier.rpartition("-")[2]
+    if len(body) != 26 or any(c not in _CROCKFORD for c in body):
+        return None
+    value = 0
+    for character in body:
+        value = value * 32 + _CROCKFORD.index(character)
+    millis = value >> 80
+    if millis > 253_402_300_799_999:  # year 9999
+        return None
+    return datetime.fromtimestamp(millis / 1000, tz=timezone.utc)
