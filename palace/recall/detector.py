@@ -14,7 +14,7 @@ from typing import Literal
 import regex
 
 from palace.ports import Scope, Vocabulary
-from palace.recall.apart import Apart, sentences_apart
+from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.given_names import is_given_name
@@ -196,12 +196,14 @@ class CueDetector:
                 own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
             )
         band = self._band(score)
-        if _asks_memory_itself(features):
-            # "Remind me", "who are you", "what did you use": plain enough to need no weighing.
-            score, band = max(score, 0.99), "recall"
-        elif band != "other" and not features.get("question") and self._states(query, text):
+        sounds_so = band != "other" or features.get("ask_memory")
+        if sounds_so and not features.get("question") and self._states(query, text):
             # Whom and what it tells of may be known: so it sounds like recall.
             band = "other"
+        elif _asks_memory_itself(features, denied=score < self._other_below / 2):
+            score, band = max(score, 0.99), "recall"
+        elif band == "recall" and _tells_of_whom_it_asks(turn.prompt, query, features):
+            band = "unsure"
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and not _is_task(features) and self._names_artifact(turn):
             # Who names an issue or a file wants to be told what it says, if it can be fetched.
@@ -257,7 +259,7 @@ class CueDetector:
         return {**found, **_crossed(found)}
 
     def _states(self, query: Query, text: str) -> bool:
-        """Whether a prompt tells something and asks for nothing: "Imogen loved the sketches!"."""
+        """Whether a prompt only tells something ("Imogen loved it!") or wants to be told later."""
         lexicon = self._lexicons.get(query.language, self._first)
         pattern = lexicon.cues.get("statement")
         if pattern is None or len(text) > _MOST_STATED_CHARS or _goes_on(text):
@@ -337,9 +339,26 @@ def _to_be_told() -> str:
     return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
 
 
-def _asks_memory_itself(features: Mapping[str, float]) -> bool:
-    asked = features.get("ask_memory") or features.get("identity") or features.get("meta")
+def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
+    """Whether a prompt is recall, unsure as the model is: "who are you", "what did you use".
+
+    So is "do you remember", and "remind me" if the model does not deny it: "I forgot to salt the
+    dough" asks for nothing.
+    """
+    asked = features.get("identity") or features.get("meta")
+    asked = asked or (features.get("ask_memory") and not (denied and features["personal"]))
     return bool(asked) and not _is_task(features)
+
+
+def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:
+    """Whether a prompt first tells of a stranger: "Ruth fell. Why did Ruth cry?" may be a story."""
+    if features["personal"] or features["known_name"] or not query.names:
+        return False
+    *told, asked = sentences_in(prompt) or [""]
+    if not asked.endswith(QUESTION_MARKS) or any(said.endswith(QUESTION_MARKS) for said in told):
+        return False
+    of_both = set(tokens(asked)).intersection(tokens(" ".join(told)))
+    return any(of_both.issuperset(name) for name in query.names)
 
 
 def _is_task(features: Mapping[str, float]) -> bool:

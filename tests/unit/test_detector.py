@@ -119,13 +119,38 @@ def test_a_day_is_no_status() -> None:
 NEVER = bar_model({}, bias=-9.0)
 
 
-@pytest.mark.parametrize(
-    "prompt", ["Remind me what we bought", "Who are you?", "Which memories did you use?"]
-)
+@pytest.mark.parametrize("prompt", ["Who are you?", "Which memories did you use?"])
 def test_who_asks_the_memory_itself_is_not_weighed(prompt: str) -> None:
     signal = detected(prompt, model=NEVER)
     assert (signal.band, signal.score) == ("recall", 0.99)
     assert detected(f"Write an essay. {prompt} " + "x " * 61, model=NEVER).band == "other"
+
+
+def test_who_wants_to_be_reminded_is_recall_where_the_weights_do_not_deny_it() -> None:
+    for bias in (0.0, -1.4):
+        signal = detected("Remind me what we bought", model=bar_model({}, bias=bias))
+        assert (signal.band, signal.score) == ("recall", 0.99)
+    for asked in ("Do you remember that restaurant in Lyon?", "Erinnerst du dich an Ada?"):
+        assert detected(asked, model=NEVER).band == "recall"
+    later = detected("Remind me on Monday to water the fern.", model=bar_model({}, bias=-1.4))
+    assert later.band == "other"
+    for told in ("I forgot to salt the dough, is it lost?", "Why do we forget dreams?"):
+        assert detected(told, model=NEVER).band == "other"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "band"),
+    [
+        ("Ruth dropped the jug. Why did Ruth cry?", "unsure"),
+        ("Paul a vendu sa moto. Pourquoi Paul pleure-t-il ?", "unsure"),
+        ("Mira dropped the jug. Why did Mira cry?", "recall"),
+        ("Ruth dropped my jug. Why did Ruth cry?", "recall"),
+        ("It is late. Why did Ruth cry?", "recall"),
+        ("Why did Ruth cry? Did Ruth drop the jug?", "recall"),
+    ],
+)
+def test_a_story_about_a_stranger_leaves_it_to_the_evidence(prompt: str, band: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).band == band
 
 
 @pytest.mark.parametrize(
@@ -164,6 +189,74 @@ def test_who_asks_for_the_assistant_or_for_himself(prompt: str) -> None:
 )  # fmt: skip
 def test_who_asks_for_more_than_that_asks_the_notes(prompt: str) -> None:
     assert features(prompt)["identity"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "어머니 이름이 뭐였지?", "네 어머니는 누구야?", "あなたの特技は何ですか？", "내가 누구한테 열쇠를 줬지?", "강아지 이름이 뭐니", "자기소개 잘하는 법",
+        "家康の主君は誰ですか？", "将棋にはどんなルールがありますか？", "自己紹介のコツは？",
+        "自我介绍怎么说？", "我是谁这本书是谁写的？", "你的名字是哪年上映的？", "你会做什么汤？",
+    ],
+)  # fmt: skip
+def test_who_asks_for_others_in_dense_script_does_not_ask_for_the_assistant(prompt: str) -> None:
+    assert features(prompt)["identity"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "How do you know that?", "How do you know where I live?", "how do you know i like tea", "What do you know about us?",
+        "What do you know about us so far?",
+        "Woher weißt du das?", "Woher weißt du, wie ich heiße?", "Worauf stützt sich das?", "Comment le sais-tu ?",
+        "Comment sais-tu où j'habite ?", "¿Cómo sabes dónde vivo?", "Come fai a sapere dove abito?",
+        "Hoe weet je dat ik in Gent woon?", "Hur vet du var jag bor?", "Como você sabe disso?", "Skąd wiesz o tym?",
+        "Откуда ты это знаешь?", "Какие записи ты использовал?", "Bunu nereden biliyorsun?",
+        "你怎么知道我住哪里？", "你为什么这么说？", "それはどこで知ったの？", "어떻게 알았어?", "어떤 기록을 보고 답했어?",
+    ],
+)  # fmt: skip
+def test_who_asks_where_an_answer_is_from(prompt: str) -> None:
+    assert features(prompt)["meta"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "How do you know if a plum is ripe?", "how do you know which tyre to buy", "How do you know a stone is real?",
+        "What do you know about US law?", "what do you know about us elections",
+        "Woher weißt du, ob ein Brot gar ist?", "Worauf basiert die Quantenphysik?", "Welche Quellen haben Vitamin B?",
+        "Comment sais-tu si un œuf est cuit ?", "¿Cómo sabes si una piña está madura?", "¿Qué fuentes tienes que citar?",
+        "Come fai a sapere se un fungo è buono?", "Da dove viene questa usanza?", "Hoe weet je dat een ei gaar is?",
+        "Hur vet du om ett ägg är kokt?", "De onde tirou Verne a ideia?", "Na czym to polega?",
+        "Откуда это слово?", "Какие данные нужны для паспорта?", "На чём основан этот метод?",
+        "Bu teori neye dayanır?", "办护照需要什么资料？", "为什么说光有质量？", "你怎么知道米饭熟了没有？",
+        "登記にはどんな資料が必要ですか？", "どうやって見つければいいですか？", "なぜそれは違法なのですか？",
+        "신청에 어떤 자료가 필요해요?", "김치가 익었는지 어떻게 알아?", "그 영화 어디서 봤어?",
+    ],
+)  # fmt: skip
+def test_who_asks_how_anybody_knows_does_not_ask_for_our_notes(prompt: str) -> None:
+    assert features(prompt)["meta"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_status"),
+    [
+        ("Sum up the novel for my upcoming exam.", 0.0),
+        ("Plan a dinner for our wedding day next month", 0.0),
+        ("What is next for the lamp?", 1.0),
+        ("When is my upcoming exam?", 1.0),
+    ],
+)
+def test_what_something_is_for_is_no_status(prompt: str, is_status: float) -> None:
+    assert features(prompt)["status"] == is_status
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_task"),
+    [("Could you share a recipe for plum jam?", 1.0), ("Could you share the door code?", 0.0)],
+)
+def test_who_wants_any_of_a_kind_shared_sets_a_task(prompt: str, is_task: float) -> None:
+    assert features(prompt)["task_inside"] == is_task
 
 
 # -- familiarity --------------------------------------------------------------------------------
@@ -494,6 +587,19 @@ def test_letters_that_a_language_can_read_leave_the_decision_to_the_cues(prompt:
         "我们把灯卖了。",
         "今日、猫が病気になった。",
         "오늘 이사했습니다.",
+        "Remind me on Monday to water the fern.",
+        "remind us to lock up",
+        "Erinnere mich morgen an die Wäsche",
+        "Rappelle-moi d'acheter du riz",
+        "Recuérdame mañana llamar a Mira",
+        "Ricordami domani di chiamare Mira",
+        "Lembra-me de ligar à Mira",
+        "Herinner me er morgen aan de huur te betalen",
+        "напомни завтра полить цветы",
+        "Påminn mig om att köpa mjölk",
+        "przypomnij mi, żebym kupił ryż",
+        "yarın su almayı hatırlat",
+        "提醒我明天交房租",
     ],
 )
 def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
@@ -509,6 +615,15 @@ def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
         "I told you where the lamp is",
         "I need the colour of the kettle",
         "Remind me that Mira has the lamp",
+        "Remind me when to water the fern",
+        "the lamps Mira had to remind me to buy",
+        "上次下午提醒我带的东西",
+        "remind me to whom we sold the lamp",
+        "remind me at what time to be there",
+        "Erinnere mich an die Nummer von Mira",
+        "Rappelle-moi de quoi on a parlé",
+        "Ricordami di che colore era la lampada",
+        "Påminn mig om koden",
         "has Mira sold the lamp",
         "amount paid for the lamp",
         "Die Lampe, die Mira hatte",
