@@ -24,7 +24,7 @@ from langchain_palace import PalaceMiddleware, palace_tools
 
 from palace import Mempalace, load_preset, seed
 
-TOLD = "Please note for good: the staging database listens on port 6432."
+TOLD = "By the way, the staging database listens on port 6432."
 TURNS = (
     "When did we move to Oslo?",  # not stored: no model is called
     TOLD,  # the agent uses its tool
