@@ -1,7 +1,8 @@
 """Does the palace hold this already: exact, normalised and near duplicates.
 
 In: a text and memories that resemble it. Out: the memory that says the same and how closely it
-does, or None.
+does, or None. The rules on statements have word lists, which nobody needs who only asks: they are
+imported where two texts are compared.
 """
 
 from __future__ import annotations
@@ -118,7 +119,6 @@ def _is_near(text: str, other: str) -> bool:
 
 
 def _read_the_same(one: str, two: str) -> bool:
-    # The rules have word lists, which nobody needs who only asks.
     from palace.learn.comparing import compare, may_be_same
     from palace.learn.statement import read_statement
 

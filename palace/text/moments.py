@@ -42,14 +42,13 @@ def iso_moment(text: str) -> datetime:
 
 def aware_moment(value: object) -> datetime | None:
     """Return a moment or its ISO text in UTC, or None for anything else and for one of no zone."""
-    if isinstance(value, str):
-        try:
-            value = _as_written(value)
-        except ValueError:
-            return None
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        return None
-    return value.astimezone(timezone.utc)
+    try:
+        moment = _as_written(value) if isinstance(value, str) else value
+        if isinstance(moment, datetime) and moment.tzinfo is not None:
+            return in_utc(moment)
+    except (ValueError, OverflowError):  # no moment, or none that UTC knows
+        pass
+    return None
 
 
 def _as_written(text: str) -> datetime:

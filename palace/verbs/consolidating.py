@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Literal
 
 from palace.arguments import (
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from palace.learn.statements import Statement
 
 _NEAR = 5
+# From it on all records count that tell a moment; a damaged line may tell none.
+_BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 # What was said of it in a year of sessions may stand before the memory itself.
 _LOOKED_AT = 50
 _SHARED_WORDS = 2
@@ -228,7 +230,7 @@ class ConsolidatingVerbs(WritingVerbs):
 
         since = moment_in("since", since)
         return find_gaps(
-            self.journal.records(since=since),
+            self.journal.records(since=since or _BEGINNING),
             terms=lambda question: self._parts.analyst.terms(Turn(question)),
             since=since,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from datetime import datetime, timedelta, timezone
 
@@ -79,6 +80,16 @@ def test_of_equally_similar_questions_the_newest_counts():
         verdict(3, "blue van"),
     )
     assert [gap.verdicts for gap in gaps.gaps] == [("v-1", "v-3"), ("v-2",)]
+
+
+@pytest.mark.parametrize("at", ["0001-01-01T00:00:00+10:00", "some day"])
+def test_a_record_of_no_moment_is_passed_over(tmp_path, at):
+    with Mempalace.open(tmp_path / "p") as palace:
+        RetrievalEnforcer(palace).decide("When did we hire Zebulon Quark?")
+        (journal,) = (tmp_path / "p" / "journal").iterdir()
+        with journal.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({**verdict(1, "Who is our CFO?"), "at": at}) + "\n")
+        assert [g.question for g in palace.gaps().gaps] == ["When did we hire Zebulon Quark?"]
 
 
 def test_what_was_answered_later_is_no_gap():

@@ -61,3 +61,8 @@ def test_now_is_aware_and_whole() -> None:
     now = utc_now()
     assert now.tzinfo is timezone.utc
     assert now.microsecond == 0
+
+
+def test_a_moment_that_utc_does_not_know_is_none() -> None:
+    assert aware_moment("0001-01-01T00:00:00+10:00") is None
+    assert aware_moment("9999-12-31T23:59:59-10:00") is None
