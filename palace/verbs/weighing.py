@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palace.arguments import check_texts
+from palace.arguments import check_texts, quoted
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
@@ -53,7 +53,8 @@ class WeighingVerbs(ReadingVerbs):
         check_texts(target=target, reason=reason)
         if not isinstance(helpful, bool):
             raise ConfigError(
-                f"helpful must be True or False, not {helpful!r}", hint="give True where it helped"
+                f"helpful must be True or False, not {helpful!r}",
+                hint="give True where it helped",
             )
         if not self.settings.journal.enabled:
             raise ConfigError(
@@ -78,7 +79,7 @@ class WeighingVerbs(ReadingVerbs):
         record = self.journal.find(target)
         if record is None or record["type"] != "verdict":
             raise MemoryNotFoundError(
-                f"the journal holds no verdict {target!r}", hint="see `palace journal`"
+                f"the journal holds no verdict {quoted(target)}", hint="see `palace journal`"
             )
         return record
 
