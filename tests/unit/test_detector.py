@@ -156,7 +156,11 @@ def test_a_story_about_a_stranger_leaves_it_to_the_evidence(prompt: str, band: s
 @pytest.mark.parametrize(
     ("prompt", "band"),
     [("What does the issue say?", "unsure"), ("Translate the issue", "other"),
-     ("the issue " * 31, "other")],
+     ("the issue " * 31, "other"), ("Show me the issue", "unsure"), ("Show todo.txt", "unsure"),
+     ("Zeig mir die letzten Zeilen von site.log", "unsure"), ("Montre le ticket", "unsure"),
+     ("Muéstrame las últimas líneas de site.log", "unsure"), ("Give me a poem on the issue", "other"),
+     ("Show me the issue and then " + "this and that " * 20, "other"),
+     ("Read todo.txt and translate it", "other"), ("Summarise the issue", "other")],
 )  # fmt: skip
 def test_who_names_an_artifact_may_ask_for_it(prompt: str, band: str) -> None:
     assert detected(prompt, model=NEVER, names_artifact=lambda _turn: True).band == band
