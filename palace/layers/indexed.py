@@ -73,7 +73,9 @@ class IndexedLayer:
         is_status = signal.kind == "status"
         report = judge(
             self.name,
-            self._searcher.scored(query, layer=self.name),
+            self._searcher.scored(
+                query.of_playbooks if self.name == "L4" else query, layer=self.name
+            ),
             evidence_of=lambda some: self._evidence(some, moment, is_status=is_status),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,

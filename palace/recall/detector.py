@@ -39,6 +39,7 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
     "meta": "meta",
     "identity": "identity",
+    "documented": "procedure",
     "procedure": "procedure",
     "preference": "preference",
     "status": "status",
@@ -207,6 +208,9 @@ class CueDetector:
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and self._asks_for_artifact(turn, query, text, features):
             band, spoken = "unsure", ("names_artifact", *spoken)
+        if band == "other" and features.get("documented"):
+            # Whether it is written down how a thing is done, a playbook tells.
+            band, spoken = "unsure", ("documented", *spoken)
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)

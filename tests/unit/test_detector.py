@@ -548,6 +548,17 @@ def test_the_more_is_told_beside_a_question_the_less_it_counts_alone() -> None:
     assert a_lot < 0.5
 
 
+@pytest.mark.parametrize(
+    ("prompt", "band"),
+    [("Is there a documented way to deploy?", "unsure"), ("Is there a way to deploy?", "other"),
+     ("Gibt es eine Anleitung zum Backen?", "unsure"), ("Any checklist for the fair?", "unsure")],
+)  # fmt: skip
+def test_whether_it_is_written_down_the_evidence_decides(prompt: str, band: str) -> None:
+    signal = detected(prompt, model=NEVER)
+    assert signal.band == band
+    assert (signal.kind == "procedure") is (band == "unsure")
+
+
 def test_a_question_apart_does_not_hide_that_the_prompt_names_an_artifact() -> None:
     prompt = "Somebody named todo.txt again in a long call today. What colour is it at all?"
     model = bar_model({"question": 0.4, "long": -9.0}, bias=-1.5)
