@@ -150,6 +150,9 @@ def test_ask_takes_a_history(filled: Palace, tmp_path: Path) -> None:
     ended = filled("ask", "And when did we ship it?", "--history", str(file), "--json")
     assert ended.code in (0, 1)
     assert ended.json["id"]
+    file.write_text('{"role": "user", "content": "Tell me of version 4.1.0."}\n\n')
+    by_line = filled("ask", "And when did we ship it?", "--history", str(file), "--json")
+    assert by_line.json["outcome"] == ended.json["outcome"]
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '[{"role": 1}]', '["x"]', "\udcff"])
