@@ -115,7 +115,10 @@ def reading(path: Path) -> Iterator[None]:
         elif isinstance(error, IsADirectoryError):
             hint = "it is a folder: name a file in it"
         reason = error.strerror or error
-        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
+        # In a folder that was named it may be a file of it.
+        raise ConfigError(
+            f"{error.filename or path} cannot be read: {reason}", hint=hint
+        ) from error
 
 
 def read_json(source: Path) -> Any:  # noqa: ANN401 - whatever JSON holds

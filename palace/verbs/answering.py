@@ -196,7 +196,6 @@ class AnsweringVerbs(ReadingVerbs):
         )
         if record is None:
             what = f"verdict {quoted(verdict_id)}" if verdict_id else "verdict"
-            raise MemoryNotFoundError(
-                f"the journal holds no {what}", hint="see `palace journal` for what it holds"
-            )
+            hint = "see `palace journal` for what it holds" if verdict_id else "ask something first"
+            raise MemoryNotFoundError(f"the journal holds no {what}", hint=hint)
         return record
