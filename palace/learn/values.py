@@ -285,9 +285,8 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     """Read `2026-05-14`, `14 May`, `May 14th, 2026`, `the second of May`, `12. Juli`."""
     piece = pieces[at]
     if piece.kind == "iso":
-        numbers = piece.folded.split("-") if "-" in piece.text else piece.folded.split(".")[::-1]
-        year, month, day = map(int, numbers)
-        return Term(f"{month:02}-{day:02}", piece.text, "date", unit=f"{year}"), 1
+        told = piece.folded.split("-") if "-" in piece.text else piece.folded.split(".")[::-1]
+        return Term(f"{told[1]:0>2}-{told[2]:0>2}", piece.text, "date", unit=told[0]), 1
     shown = [p for p in pieces[at : at + 4] if p.folded not in _IN_DATES]
     if len(shown) < 2 or shown[0] is not piece or shown[1] not in pieces[at : at + 3]:
         return None
@@ -297,10 +296,11 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     if day is None or month is None:
         return None
     used = pieces.index(shown[1], at) - at + 1
-    comma = folded_at(pieces, at + used) == "," and _month(piece) is not None  # "May 14, 2026"
+    # "May 14, 2026", but "on 14 May, 2026 was over".
+    comma = int(_month(piece) is not None and folded_at(pieces, at + used) == ",")
     year = folded_at(pieces, at + used + comma)
     year = year if _YEAR.fullmatch(year) else ""
-    used += (comma + 1) if year else 0
+    used += 1 + comma if year else 0
     surface = " ".join(p.text for p in pieces[at : at + used])
     return Term(f"{month}-{day:02}", surface, "date", unit=year), used
 

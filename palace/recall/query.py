@@ -67,8 +67,6 @@ _NAME_SHARE = 0.6
 _NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
-# … and one that has a turn before it to lean on says what it is about in no more than so many.
-_DANGLING_TERMS = 1
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
 # English alone writes these; "won" and "haven" are other words.
 _NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
@@ -222,7 +220,7 @@ class Analyst:
             slips=slips,
             carried=carried,
             dangling=not (turn.history or names)
-            and len(terms) <= _DANGLING_TERMS
+            and len(terms) < _ELLIPTIC_TERMS
             and _dangles(text, lexicon),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             # The detector was fitted with what each pair of letters may mean.
@@ -347,11 +345,9 @@ def _dangles(text: str, lexicon: Lexicon) -> bool:
 
     It ends with what points back, or begins with "and" and points back behind it.
     """
-    back = [found.span() for found in compiled(lexicon.follow_up).finditer(text)]
-    if not back:
-        return False
-    ends = back[-1][1] >= len(text.rstrip(_ENDS))
-    return ends or (back[0][0] == 0 and len(back) > 1)
+    back = list(compiled(lexicon.follow_up).finditer(text))
+    ends = bool(back) and back[-1].end() >= len(text.rstrip(_ENDS))
+    return ends or (len(back) > 1 and back[0].start() == 0)
 
 
 def _scope_of(turn: Turn) -> Scope:

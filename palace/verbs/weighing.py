@@ -53,8 +53,7 @@ class WeighingVerbs(ReadingVerbs):
         check_texts(target=target, reason=reason)
         if not isinstance(helpful, bool):
             raise ConfigError(
-                f"helpful must be True or False, not {helpful!r}",
-                hint="give True where it helped",
+                f"helpful must be True or False, not {helpful!r}", hint="give True where it helped"
             )
         if not self.settings.journal.enabled:
             raise ConfigError(
