@@ -63,9 +63,12 @@ _PHRASES = tuple(
         ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
         ("per cent", r"\bper cent\b", "percent"),
         (".m|. m", r"(?<=\d) ?([ap])\. ?m\b\.?", r" \1m"),
-        ("uhr", r"\b(\d{1,2}) uhr ([0-5]\d)\b(?! \p{L})", r"\1:\2"),
+        ("uhr| h |heures", r"\b(\d{1,2}) (?:uhr|h|heures) ([0-5]\d)\b(?! \p{L})", r"\1:\2"),
         ("uhr", r"(?<=:\d\d) uhr\b", ""),
-        ("uhr", r"\b(\d{1,2}) uhr\b", r"\1:00"),
+        ("uhr|clock", r"\b(\d{1,2}) ?(?:uhr|o['’]clock)\b", r"\1:00"),
+        ("noon", r"\b(at|until|till|by) noon\b", r"\1 12:00"),
+        ("midnight", r"\b(at|until|till|by) midnight\b", r"\1 0:00"),
+        ("€|eur", r"\b(\d{1,3})[ \u202f](\d{3})(?= ?(?:€|eur))", r"\1\2"),
         (
             "eur|usd|gbp|chf",
             r"\b(eur|usd|gbp|chf) ?(\d(?:[\d.,]*\d)?)"

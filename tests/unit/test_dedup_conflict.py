@@ -62,6 +62,10 @@ def test_the_same_statement(new: str, stored: str) -> None:
         ("The meeting starts at 12 a.m.", "The meeting starts at 0:00."),
         ("Das Treffen ist um 15 Uhr 30.", "Das Treffen ist um 15:30."),
         ("Das Treffen ist um 15 Uhr.", "Das Treffen ist um 15:00."),
+        ("La réunion est à 15 h 30.", "La réunion est à 15:30."),
+        ("The meeting is at noon.", "The meeting is at 12:00."),
+        ("The meeting is on 2026-06-14 at 3 p.m.", "The meeting is on 14 June 2026 at 15:00."),
+        ("Le loyer est de 1 200 €.", "Le loyer est de 1200 euros."),
     ],
 )
 def test_the_same_value_in_another_writing(new: str, stored: str) -> None:
