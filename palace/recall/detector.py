@@ -227,15 +227,16 @@ class CueDetector:
 
         Who has something done with it wants the model's own work; "show me" is no such task.
         """
-        if _is_task(features):
-            rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms).strip()
-            if rest == text or features["very_long"] or features["code"]:
-                return False
-            cues = self._lexicons.get(query.language, self._first).cues
-            tasks = (cues[cue] for cue in ("task", "task_inside") if cue in cues)
-            if any(matches(task, rest, timeout_ms=self._timeout_ms) for task in tasks):
-                return False
-        return self._names_artifact(turn)
+        if not self._names_artifact(turn):
+            return False
+        if not _is_task(features):
+            return True
+        rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms).strip()
+        if rest == text or features["very_long"] or features["code"]:
+            return False
+        cues = self._lexicons.get(query.language, self._first).cues
+        tasks = (cues[cue] for cue in ("task", "task_inside") if cue in cues)
+        return not any(matches(task, rest, timeout_ms=self._timeout_ms) for task in tasks)
 
     def _is_own(self, query: Query, text: str, features: Mapping[str, float]) -> bool:
         """Whether only a memory can answer. Who says "tell me" says nothing of himself yet."""
