@@ -86,7 +86,9 @@ _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
     # more than all else.
     r"(?P<word>(?-i:[A-Za-z]++(?=[\s,;!?)]|\.(?!\w)|\Z)))"
-    r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b)"
+    # Of 4/10/2026 nobody can tell which is the month.
+    r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b"
+    r"|\b(?:(?:1[3-9]|2\d|3[01])/\d{1,2}|\d{1,2}/(?:1[3-9]|2\d|3[01]))/(?:19|20)\d\d\b)"
     r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
     r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+"
     r"|(?<!\w)\p{L}[\w-]*+(?:\.\p{L}[\w-]*+)++)"
@@ -288,8 +290,11 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     """Read `2026-05-14`, `14 May`, `May 14th, 2026`, `the second of May`, `12. Juli`."""
     piece = pieces[at]
     if piece.kind == "iso":
-        told = piece.folded.split("-") if "-" in piece.text else piece.folded.split(".")[::-1]
-        return Term(f"{told[1]:0>2}-{told[2]:0>2}", piece.text, "date", unit=told[0]), 1
+        told = regex.split(r"[-./]", piece.folded)
+        year, month, day = told if len(told[0]) == 4 else told[::-1]
+        if int(month) > 12:
+            month, day = day, month
+        return Term(f"{month:0>2}-{day:0>2}", piece.text, "date", unit=year), 1
     shown = [p for p in pieces[at : at + 4] if p.folded not in _IN_DATES]
     if len(shown) < 2 or shown[0] is not piece or shown[1] not in pieces[at : at + 3]:
         return None
