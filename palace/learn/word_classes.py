@@ -210,42 +210,22 @@ def searched_for(terms: Iterable[str]) -> tuple[str, ...]:
 UNITS = {
     **dict.fromkeys(_stems("b kb mb gb tb kib mib gib byte kilobyte megabyte gigabyte"), "bytes"),
     **dict.fromkeys(_stems("g kg mg t kilo gram kilogram tonne ton pound lb"), "weight"),
-    **dict.fromkeys(
-        _stems(
-            "m km cm mm mile metre meter feet ft foot inch"
-            " kilometre kilometer centimetre centimeter millimetre millimeter"
-        ),
-        "length",
-    ),
+    **dict.fromkeys(_stems("m km cm mm mile metre meter feet ft foot inch"), "length"),
     **dict.fromkeys(_stems("l ml litre liter"), "volume"),
     **dict.fromkeys(
         _stems("s ms sec second min minute h hr hour night day week month year yr"), "time"
     ),
-    **dict.fromkeys(_stems("euro eur € dollar usd $ £ pound gbp chf franc franken"), "money"),
+    **dict.fromkeys(_stems("euro eur € dollar usd $ £ pound chf"), "money"),
     **dict.fromkeys(_stems("% percent"), "share"),
     **dict.fromkeys(_stems("° degree celsius"), "degrees"),
 }  # fmt: skip
 # What is short for the same unit; as words these letters are something else.
 SAME_UNITS = _classes(
-    """
-    kg kilogram kilo
-    g gram
-    t tonne ton
-    pound lb gbp
-    km kilometre kilometer
-    metre meter m
-    cm centimetre centimeter
-    mm millimetre millimeter
-    foot feet ft
-    litre liter l
-    gb gigabyte
-    mb megabyte
-    hour hr h
-    minute min
-    s sec second
-    chf franc franken
-    """
+    "kg kilogram kilo|g gram|t tonne ton|pound lb gbp|km kilometre kilometer|metre meter m"
+    "|cm centimetre centimeter|mm millimetre millimeter|foot feet ft|litre liter l|gb gigabyte"
+    "|mb megabyte|hour hr h|minute min|s sec second|chf franc franken".replace("|", "\n")
 )
+UNITS = {**{unit: UNITS[same] for unit, same in SAME_UNITS.items()}, **UNITS}
 CLOSED_CLASSES = _classes(
     """
     red blue green yellow white black grey purple orange pink brown navy rot blau grün gelb weiß
