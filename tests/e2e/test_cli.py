@@ -173,6 +173,15 @@ def test_ask_names_a_missing_history(filled: Palace) -> None:
 # remember
 
 
+def test_what_is_not_kept_of_a_text_is_told(palace: Palace) -> None:
+    block = "<memory-context>old</memory-context>"
+    ended = palace("remember", f"The gate {block} is green.")
+    assert "kept in these words" in ended.out
+    assert "is green." in ended.out
+    assert "in these words" in palace("note", f"The shed {block} is red.", "--session", "s").out
+    assert "in these words" not in palace("remember", "The well  is\ndeep.").out
+
+
 def test_remember_stores_and_says_where(palace: Palace) -> None:
     ended = palace("remember", "The tunnel uses port 5432.", "--room", "infra", "--drawer", "net")
     assert ended.code == 0
