@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from palace.errors import ConfigError
+from palace.secrets import redact
 from palace.text.moments import in_utc, iso_moment
 from palace.types.memory import MemoryKind, Trust
 from palace.types.session import Message
@@ -22,6 +23,12 @@ from palace.types.session import Message
 KINDS: tuple[str, ...] = get_args(MemoryKind)
 SOURCES: tuple[str, ...] = get_args(Trust)
 _T = TypeVar("_T")
+_QUOTED_CHARS = 80
+
+
+def quoted(value: object) -> str:
+    """Return what a caller handed in as an error tells of it: in short, and never a secret."""
+    return redact(repr(value))[:_QUOTED_CHARS]
 
 
 def check_texts(**given: object) -> None:
@@ -201,7 +208,7 @@ def check_counts(*, least: int = 1, **given: object) -> None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise ConfigError(
-                f"{name} must be a whole number from {least} on, not {value!r}",
+                f"{name} must be a whole number from {least} on, not {quoted(value)}",
                 hint=f"leave {name} out for what the settings say",
             )
 
@@ -213,7 +220,7 @@ def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
         ConfigError: If it is not.
     """
     if value not in choices:
-        raise ConfigError(f"{name} is {value!r}", hint=f"use one of {', '.join(choices)}")
+        raise ConfigError(f"{name} is {quoted(value)}", hint=f"use one of {', '.join(choices)}")
 
 
 def check_share(name: str, value: float) -> None:
@@ -223,7 +230,7 @@ def check_share(name: str, value: float) -> None:
         ConfigError: If it is not; nan, words and truth values are in no range.
     """
     if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
-        raise ConfigError(f"{name} is {value!r}", hint="use a number from 0 to 1")
+        raise ConfigError(f"{name} is {quoted(value)}", hint="use a number from 0 to 1")
 
 
 def check_validity(begin: datetime | None, end: datetime | None) -> None:

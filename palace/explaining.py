@@ -88,6 +88,7 @@ _RULES: Mapping[str, str] = {
     "off topic": "the nearest of what was found has nothing to do with the question",
     "own words": "what only shares words with the turn before is never sufficient",
     "mended word": "what rests on a word that was misspelt is never sufficient",
+    "dangling": "what answers a question that goes on with nothing is never sufficient",
     "near only": "what only comes near to the words of the question is never sufficient",
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",

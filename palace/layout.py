@@ -50,14 +50,14 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
         OSError: If the file system refuses.
     """
     root = palace.root
+    wanted = [load_preset(name) for name in (preset, "sample" if sample else None) if name]
     before = _files(root)
     for name in _FOLDERS:
         (root / name).mkdir(mode=0o700, exist_ok=True)
     settings_file = root / "config" / "mempalace.yaml"
     settings_made = _write_new(settings_file, _first_settings(preset))
-    for wanted in (preset, "sample" if sample else None):
-        if wanted:
-            seed(load_preset(wanted), root)
+    for one in wanted:
+        seed(one, root)
     # Last, because a preset brings an identity that fits it.
     if not (root / "identity.txt").exists():
         palace.set_identity(FIRST_IDENTITY)

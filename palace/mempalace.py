@@ -206,8 +206,10 @@ class Mempalace(
         Raises:
             UnsafeNameError: If the name would leave the palace.
             ConfigError: If it is no text.
+            SecretRefusedError: If it holds a secret.
         """
         check_texts(name=name)
+        self._parts.writer.check_names(name)
         return PalaceRoom(self, self.store.create_room(name))
 
     def doctor(self) -> list[Check]:

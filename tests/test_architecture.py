@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "types": {"explaining"},
     "explaining": set(),
     "errors": set(),
-    "arguments": {"types", "errors", "text"},
+    "arguments": {"types", "errors", "text", "secrets"},
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},

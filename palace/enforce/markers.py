@@ -48,6 +48,7 @@ _ELEMENT = regex.compile(
     r"|style|meta|base|form|input|body|bgsound)\b)",
     regex.IGNORECASE,
 )
+_LINE_END = regex.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Words that model servers may take for the frame of a conversation and not for text in it.
 _PROTOCOL = regex.compile(
     r"[<\[](?=[|｜]|<SYS>|/SYS>|<SYS\]|/?INST\]|/?s>|(?:start|end)_of_turn>|/?(?:bos|eos)>)",
@@ -84,6 +85,11 @@ def escape_markers(text: str) -> str:
         pieces += [seen[kept : places[found.start()][0]], f"[{found['slash'][:1]}memory-context]"]
         kept = places[found.end() - 1][1]
     return "".join((*pieces, seen[kept:]))
+
+
+def indented(text: str) -> str:
+    """Return text whose every line is indented: only our own lines begin at the margin."""
+    return "\n".join(f"  {line}".rstrip() for line in _LINE_END.split(text.strip()))
 
 
 def _skeleton(text: str) -> tuple[str, list[tuple[int, int]]]:

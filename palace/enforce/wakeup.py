@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from palace.enforce.markers import harmless
+from palace.enforce.markers import harmless, indented
 from palace.kept import Kept
 from palace.ports import Journal
 from palace.secrets import redact
@@ -101,7 +101,9 @@ class _Page:
     left_out: list[str] = field(default_factory=list)
 
     def fits(self, *lines: str) -> bool:
-        return estimate_tokens("\n".join((*self.lines, *lines))) <= self.budget_tokens
+        text = "\n".join((*self.lines, *lines))
+        # Alone, and as a prompt holds it.
+        return all(estimate_tokens(t) <= self.budget_tokens for t in (text, indented(text)))
 
     def beginning(self, heading: str, text: str) -> str:
         """Return as much of a text as fits under a heading, cut at a word end; "" if none does."""
@@ -158,7 +160,8 @@ def compose_wake_up(
     Args:
         session_id: The session that starts.
         sources: What there is.
-        budget_tokens: Most estimated tokens of the text, >= 0; never exceeded.
+        budget_tokens: Most estimated tokens of the text, >= 0; never exceeded, nor where a prompt
+            indents every line.
         project: The project of the session, if any.
         max_rooms: Most rooms to select.
         memories_per_room: Most memories of each room.

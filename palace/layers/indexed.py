@@ -71,9 +71,10 @@ class IndexedLayer:
             self._retired, lambda: self._named_end(turn.prompt) if moment is None else None
         )
         is_status = signal.kind == "status"
+        asked = query.of_playbooks if self.name == "L4" else query
         report = judge(
             self.name,
-            self._searcher.scored(query, layer=self.name),
+            self._searcher.scored(asked, layer=self.name),
             evidence_of=lambda some: self._evidence(some, moment, is_status=is_status),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,

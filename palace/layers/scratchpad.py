@@ -75,7 +75,7 @@ class ScratchpadLayer:
 
         A question tells nothing, and what a memory tells was asked for already.
         """
-        beside = sentences_in(strip_own_markers(turn.beside[:_BESIDE_CHARS]))
+        beside = sentences_in(strip_own_markers(turn.beside)[:_BESIDE_CHARS])
         told = (s for s in beside if not s.endswith(QUESTION_MARKS))
         entries = [ScratchEntry("", "", text, utc_now(), 0.0, "user") for text in told]
         return self._judged(query, entries)

@@ -40,7 +40,7 @@ def change_tags(
     for tag in removed:
         if tag not in memory.tags:
             there = ", ".join(f"#{t}" for t in memory.tags) or "none"
-            raise ConfigError(f"{memory.id} has no tag #{tag}", hint=f"it has {there}")
+            raise ConfigError(f"{memory.id} has no tag #{redact(tag)[:80]}", hint=f"it has {there}")
         if tag in fixed:
             where = "the words of the memory" if tag in said else "the head of its drawer"
             raise ConfigError(

@@ -155,7 +155,8 @@ def _related(text: str) -> dict[str, set[str]]:
     words = [word for word in _WORD.findall(fold(text)) if word not in BEFORE_THINGS]
     related: dict[str, set[str]] = {}
     for relation, thing in pairwise(words):
-        if relation in PREPOSITIONS:
+        # The number of a date or an hour is no thing: "on 14 June 2026" is "on 2026-06-14".
+        if relation in PREPOSITIONS and not thing.isdigit():
             related.setdefault(relation, set()).add(thing)
     return related
 

@@ -114,8 +114,8 @@ def reading(path: Path) -> Iterator[None]:
             hint = "check its name and its folder"
         elif isinstance(error, IsADirectoryError):
             hint = "it is a folder: name a file in it"
-        reason = error.strerror or error
-        raise ConfigError(f"{path} cannot be read: {reason}", hint=hint) from error
+        file = error.filename or path  # of a folder it may be a file in it
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}", hint=hint) from error
 
 
 def read_json(source: Path) -> Any:  # noqa: ANN401 - whatever JSON holds

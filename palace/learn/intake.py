@@ -19,6 +19,7 @@ from palace.learn.record_files import missing_lines, record_place_reason
 from palace.learn.transfer import said
 from palace.ports import BulkStore
 from palace.privacy import PrivacyFilter
+from palace.secrets import redact
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Memory
 
 DIFFERS = "differs from the palace's own"
@@ -142,7 +143,8 @@ class Intake:
             data: Its bytes.
             as_text: Whether bytes that are no text are refused.
         """
-        reason = place_reason(target) or _content_reason(target, data, as_text=as_text)
+        reason = place_reason(target) or self.to.privacy.name_refusal(target)
+        reason = reason or _content_reason(target, data, as_text=as_text)
         if reason:
             return self.refuse(name, reason)
         text = data.decode("utf-8", "surrogateescape")
@@ -184,7 +186,7 @@ class Intake:
     def take_records(self, path: str, data: bytes) -> None:
         """Add the records of a file of journal or notes that are not there yet."""
         folder = self.to.records.get(path.partition("/")[0])
-        reason = record_place_reason(path)
+        reason = record_place_reason(path) or self.to.privacy.name_refusal(path)
         if reason:
             return self.refuse(path, reason)
         if folder is None:
@@ -238,4 +240,4 @@ def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
 
 
 def _printable(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
+    return redact(name.encode("utf-8", "replace").decode())

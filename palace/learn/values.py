@@ -17,6 +17,7 @@ from palace.learn.word_classes import (
     NEGATIONS,
     NUMBER_WORDS,
     ORDINALS,
+    SAME_UNITS,
     SYNONYMS,
     UNITS,
     VERBS,
@@ -60,6 +61,20 @@ _PHRASES = tuple(
         ("gave up|got rid of", r"\b(?:gave up|got rid of)\b", "quit"),
         (" back ", r"\b(?:are|is|'re|'s|went|came|gone) back (?=with|to|at|on|in)\b", "are again "),
         ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
+        ("per cent", r"\bper cent\b", "percent"),
+        (".m|. m", r"(?<=\d) ?([ap])\. ?m\b\.?", r" \1m"),
+        ("uhr| h |heures", r"\b(\d{1,2}) (?:uhr|h|heures) ([0-5]\d)\b(?! \p{L})", r"\1:\2"),
+        ("uhr", r"(?<=:\d\d) uhr\b", ""),
+        ("uhr|clock", r"\b(\d{1,2}) ?(?:uhr|o['’]clock)\b", r"\1:00"),
+        ("noon", r"\b(at|until|till|by) noon\b", r"\1 12:00"),
+        ("midnight", r"\b(at|until|till|by) midnight\b", r"\1 0:00"),
+        ("€|eur", r"\b(\d{1,3})[ \u202f](\d{3})(?= ?(?:€|eur))", r"\1\2"),
+        (
+            "eur|usd|gbp|chf",
+            r"\b(eur|usd|gbp|chf) ?(\d(?:[\d.,]*\d)?)"
+            r"(?![\d\p{L}]| (?:m|k|bn|mio|mrd|million|thousand)\b)",
+            r"\2 \1",
+        ),
     )
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
@@ -71,12 +86,16 @@ _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
     # more than all else.
     r"(?P<word>(?-i:[A-Za-z]++(?=[\s,;!?)]|\.(?!\w)|\Z)))"
-    r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b)"
+    # Of 4/10/2026 nobody can tell which is the month.
+    r"|(?P<iso>\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}\.\d{1,2}\.(?:19|20)\d\d\b"
+    r"|\b(?:(?:1[3-9]|2\d|3[01])/\d{1,2}|\d{1,2}/(?:1[3-9]|2\d|3[01]))/(?:19|20)\d\d\b)"
     r"|(?P<clock>\b\d{1,2}:\d{2}(?!\d)(?:\s?[ap]m\b)?|\b\d{1,2}h(?:\d{2})?\b|\b\d{1,2}\s?[ap]m\b)"
     r"|(?P<path>(?:(?<!\w)[~.]{0,2}/[\w.\-]+(?:/[\w.\-]+)*)|(?<!\w)\w++://\S+"
     r"|(?<!\w)\p{L}[\w-]*+(?:\.\p{L}[\w-]*+)++)"
     r"|(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"
-    r"|(?P<code>\b\d+[a-z]+\d\w*|\b\d+[B-FH-JN-RU-Z]\b)"
+    r"|(?P<code>\b\d+[a-z]+\d\w*|\b\d+[B-FH-JN-RU-Z]\b"
+    # What a year numbers, such as an invoice: no month, and no span of years.
+    r"|\b(?:19|20)\d\d-(?!(?:19|20)\d\d\b)\d{3,6}\b)"
     r"|(?P<number>(?:(?<!\w)[-\u2212])?\d+(?:[.,]\d+)*(?P<ordinal>st|nd|rd|th)?)"
     r"|(?P<other>[<>]=|[<>≤≥≠±#@*&+])"
     r"|(?P<sign>->|→|[:=;,.!?%€$£°()])"
@@ -268,10 +287,14 @@ def _value(piece: Piece) -> int | None:
 
 
 def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
-    """Read `2026-05-14`, `14 May`, `May 14th 2026`, `the second of May`, `12. Juli`."""
+    """Read `2026-05-14`, `14 May`, `May 14th, 2026`, `the second of May`, `12. Juli`."""
     piece = pieces[at]
     if piece.kind == "iso":
-        return Term(piece.folded[5:], piece.text, "date", unit=piece.folded[:4]), 1
+        told = regex.split(r"[-./]", piece.folded)
+        year, month, day = told if len(told[0]) == 4 else told[::-1]
+        if int(month) > 12:
+            month, day = day, month
+        return Term(f"{month:0>2}-{day:0>2}", piece.text, "date", unit=year), 1
     shown = [p for p in pieces[at : at + 4] if p.folded not in _IN_DATES]
     if len(shown) < 2 or shown[0] is not piece or shown[1] not in pieces[at : at + 3]:
         return None
@@ -281,9 +304,11 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
     if day is None or month is None:
         return None
     used = pieces.index(shown[1], at) - at + 1
-    year = folded_at(pieces, at + used)
+    # "May 14, 2026", but "on 14 May, 2026 was over".
+    comma = int(_month(piece) is not None and folded_at(pieces, at + used) == ",")
+    year = folded_at(pieces, at + used + comma)
     year = year if _YEAR.fullmatch(year) else ""
-    used += bool(year)
+    used += 1 + comma if year else 0
     surface = " ".join(p.text for p in pieces[at : at + used])
     return Term(f"{month}-{day:02}", surface, "date", unit=year), used
 
@@ -328,8 +353,8 @@ def _clock_after(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
 def _clock_key(text: str) -> str:
     digits = regex.findall(r"\d+", text)
     hour, minute = int(digits[0]), int(digits[1]) if len(digits) > 1 else 0
-    if "pm" in text and hour < 12:
-        hour += 12
+    if hour <= 12 and text.endswith("m"):
+        hour = hour % 12 + 12 * ("pm" in text)
     return f"{hour}:{minute:02}"
 
 
@@ -406,4 +431,5 @@ def _counted(pieces: Sequence[Piece], at: int) -> str:
 def _unit(piece: Piece) -> str:
     key = stem(piece.folded)
     dimension = UNITS.get(key)
-    return f"{dimension}:{SYNONYMS.get(key, key)}" if dimension else ""
+    same = SAME_UNITS.get(key) or SYNONYMS.get(key, key)
+    return f"{dimension}:{same}" if dimension else ""

@@ -219,6 +219,13 @@ UNITS = {
     **dict.fromkeys(_stems("% percent"), "share"),
     **dict.fromkeys(_stems("° degree celsius"), "degrees"),
 }  # fmt: skip
+# What is short for the same unit; as words these letters are something else.
+SAME_UNITS = _classes(
+    "kg kilogram kilo|g gram|t tonne ton|pound lb gbp|km kilometre kilometer|metre meter m"
+    "|cm centimetre centimeter|mm millimetre millimeter|foot feet ft|litre liter l|gb gigabyte"
+    "|mb megabyte|hour hr h|minute min|s sec second|chf franc franken".replace("|", "\n")
+)
+UNITS = {**{unit: UNITS[same] for unit, same in SAME_UNITS.items()}, **UNITS}
 CLOSED_CLASSES = _classes(
     """
     red blue green yellow white black grey purple orange pink brown navy rot blau grün gelb weiß

@@ -14,7 +14,7 @@ from palace.kept import Kept
 OPEN_TAG = "<memory-context>"
 CLOSE_TAG = "</memory-context>"
 _OWN_TAG = regex.compile(r"<\s*+(/?)\s*+memory-context(?![\w-])[^<>]*+>?", regex.IGNORECASE)
-_TAG_ITSELF = regex.compile(r"<\s*+/?\s*+memory-context\b(?:\s*+>)?", regex.IGNORECASE)
+_TAG_ITSELF = regex.compile(r"<\s*+(/?)\s*+memory-context\b(?:\s*+>)?", regex.IGNORECASE)
 # Enough for every session of a busy host, and small: a number each.
 _made: Kept[int, bool] = Kept(4096)
 
@@ -52,20 +52,24 @@ def has_own_tag(text: str) -> bool:
 def strip_own_markers(text: str) -> str:
     """Return a text without our evidence blocks, so that memory never feeds on its own echo.
 
-    Whole `<memory-context …>…</memory-context>` blocks go, in any case and nested; an unclosed
-    one goes to the end of the text, a closing tag alone goes by itself. A text without any comes
-    back unchanged. Stripping twice changes nothing more.
+    Whole `<memory-context …>…</memory-context>` blocks go, in any case and nested. A tag that
+    begins or ends none hides nothing: it is kept in square brackets, as it would be shown. A text
+    without any comes back unchanged. Stripping twice changes nothing more.
     """
-    kept: list[str] = []
-    depth, position = 0, 0
-    for tag in _OWN_TAG.finditer(text):
-        if depth == 0:
-            kept.append(text[position : tag.start()])
-        depth = max(0, depth - 1) if tag[1] else depth + 1
-        position = tag.end()
-    if not position:
+    if not has_own_tag(text):
         return text
-    if depth == 0:
-        kept.append(text[position:])
+    opened: list[int] = []
+    blocks: list[tuple[int, int]] = []
+    for tag in _OWN_TAG.finditer(text):
+        if not tag[1]:
+            opened.append(tag.start())
+        elif opened:
+            start = opened.pop()
+            while blocks and blocks[-1][0] > start:
+                blocks.pop()
+            blocks.append((start, tag.end()))
+    starts, ends = [start for start, _ in blocks], [end for _, end in blocks]
+    kept = [text[end:start] for end, start in zip([0, *ends], [*starts, len(text)], strict=True)]
+    kept = [_TAG_ITSELF.sub(r"[\1memory-context]", piece).strip() for piece in kept]
     # A line break between the pieces: two halves of a tag must not meet and become one.
-    return "\n".join(piece.strip() for piece in kept if piece.strip())
+    return "\n".join(piece for piece in kept if piece)

@@ -39,6 +39,7 @@ KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
     "meta": "meta",
     "identity": "identity",
+    "documented": "procedure",
     "procedure": "procedure",
     "preference": "preference",
     "status": "status",
@@ -207,9 +208,11 @@ class CueDetector:
         elif band == "recall" and _tells_of_whom_it_asks(turn.prompt, query, features):
             band = "unsure"
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
-        if band == "other" and not _is_task(features) and self._names_artifact(turn):
-            # Who names an issue or a file wants to be told what it says, if it can be fetched.
+        if band == "other" and self._asks_for_artifact(turn, query, text, features):
             band, spoken = "unsure", ("names_artifact", *spoken)
+        if band == "other" and features.get("documented"):
+            # Whether it is written down how a thing is done, a playbook tells.
+            band, spoken = "unsure", ("documented", *spoken)
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)
@@ -218,6 +221,24 @@ class CueDetector:
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
         is_own = not turn.beside or self._is_own(query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
+
+    def _asks_for_artifact(
+        self, turn: Turn, query: Query, text: str, features: Mapping[str, float]
+    ) -> bool:
+        """Whether a prompt names an issue or a file that can be fetched, to be told what it says.
+
+        Who has something done with it wants the model's own work; "show me" is no such task.
+        """
+        if not self._names_artifact(turn):
+            return False
+        if not _is_task(features):
+            return True
+        rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms).strip()
+        if rest == text or features["very_long"] or features["code"]:
+            return False
+        cues = self._lexicons.get(query.language, self._first).cues
+        tasks = (cues[cue] for cue in ("task", "task_inside") if cue in cues)
+        return not any(matches(task, rest, timeout_ms=self._timeout_ms) for task in tasks)
 
     def _is_own(self, query: Query, text: str, features: Mapping[str, float]) -> bool:
         """Whether only a memory can answer. Who says "tell me" says nothing of himself yet."""

@@ -24,6 +24,7 @@ from palace.recall.language import language_of
 from palace.recall.lexicon import (
     MATCHED_CHARS,
     Lexicon,
+    compiled,
     first_match,
     folded_words,
     is_hiragana,
@@ -46,6 +47,7 @@ from palace.text import (
     numbers,
     starts_sentence,
     stem,
+    tokens,
     words,
 )
 from palace.text.labels import unlabelled
@@ -69,6 +71,7 @@ _SELF_CONTAINED = ("possessive_my", "possessive_our")
 # English alone writes these; "won" and "haven" are other words.
 _NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
 _WORD = regex.compile(r"\p{L}")
+_ENDS = " ?!.…？。"
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 _CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
@@ -194,6 +197,7 @@ class Analyst:
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
+        documented = self._documented(text, lexicon)
         unmeant = {*soft, *chain.from_iterable(names)}
         meant = self._meant(terms, but=unmeant)
         unheld = [t for t in meant if not counts[t].any]
@@ -211,9 +215,13 @@ class Analyst:
             numbers=tuple(dict.fromkeys(numbers(prompt))),
             answer_type=self._answer_type(text, lexicon),
             soft=soft,
+            documented=tuple(t for t in terms if t in documented),
             mended=tuple(t for t in dict.fromkeys(slips.values()) if t in terms),
             slips=slips,
             carried=carried,
+            dangling=not (turn.history or names)
+            and len(terms) < _ELLIPTIC_TERMS
+            and _dangles(text, lexicon),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
@@ -246,6 +254,12 @@ class Analyst:
             return prompt
         only = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)
         return first.sentence if only else prompt
+
+    def _documented(self, text: str, lexicon: Lexicon) -> frozenset[str]:
+        """Return the tokens of "is there a runbook", where a prompt asks so."""
+        pattern = lexicon.cues.get("documented", "")
+        found = first_match(pattern, text, timeout_ms=self._timeout_ms) if pattern else None
+        return frozenset(tokens(found[0])) if found else frozenset()
 
     def _requests(self, kind: str, prompt: str, lexicon: Lexicon) -> bool:
         """Whether a prompt requests something of a kind: "what was the rent before?"."""
@@ -324,6 +338,16 @@ class Analyst:
         called = _called(text, found, own, counts_of)
         content = _content(text, found, lexicon, called)
         return content if own is lexicon else _content(text, content, own, called)
+
+
+def _dangles(text: str, lexicon: Lexicon) -> bool:
+    """Whether a prompt goes on with what nobody said: "and who approved it?", "who paid for that?".
+
+    It ends with what points back, or begins with "and" and points back behind it.
+    """
+    back = list(compiled(lexicon.follow_up).finditer(text))
+    ends = bool(back) and back[-1].end() >= len(text.rstrip(_ENDS))
+    return ends or (len(back) > 1 and back[0].start() == 0)
 
 
 def _scope_of(turn: Turn) -> Scope:

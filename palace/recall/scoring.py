@@ -125,6 +125,8 @@ def _described(
         values[name] = ranked[name]
     if asked.query.fronted:
         values["fronted"] = 1.0
+    if asked.query.dangling:
+        values["dangling"] = 1.0
     if asked.query.mended:
         values["mended"] = asked.rests_on_mended(candidate)
     if not candidate.session:

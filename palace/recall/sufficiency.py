@@ -20,6 +20,7 @@ _ANSWERS_POWER = 0.6
 _OWN_POWER = 3.0
 # Of what a memory covers of the question, so much may be words that were misspelt there.
 _MOST_MENDED = 0.5
+_PROVES_NOTHING: Mapping[str, Rule] = {"near_only": "near only", "dangling": "dangling"}
 
 
 def attributed(probability: float, own: float) -> float:
@@ -173,7 +174,8 @@ class Sufficiency:
         in front of the question; one that holds all names is never less than
         unclear. What only shares words with the turn before is never sufficient either, nor what
         holds a word of the question only if that was misspelt, nor a statement that says none of
-        them, only words near to them in the same language.
+        them, only words near to them in the same language, nor what meets a question that goes on
+        with something nobody said.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -252,8 +254,9 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
         return "other date"
     if features.get("mended", 0.0) > _MOST_MENDED:
         return "mended word"
-    if features.get("near_only"):
-        return "near only"
+    for feature, rule in _PROVES_NOTHING.items():
+        if features.get(feature):
+            return rule
     return "own words" if features.get("own", 0.5) <= 0.0 else "bars"
 
 

@@ -28,6 +28,7 @@ from palace import (
     TextRefusedError,
     UnsafeNameError,
     __version__,
+    redact,
 )
 from palace.serve import (
     commands_care,
@@ -208,6 +209,7 @@ def _fail_with(door: Door, error: Exception) -> int:
 
 
 def _fail(door: Door, name: str, message: str, *, hint: str = "", code: int) -> int:
+    message, hint = redact(message), redact(hint)  # what was given may stand in them
     if door.as_json:
         _write_json({"error": {"type": name, "message": message, "hint": hint}})
     else:

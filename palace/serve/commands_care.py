@@ -44,7 +44,12 @@ def _embed(door: Door, rebuild: bool) -> Reply:
 
 
 @verb("calibrate", example="palace calibrate --rate 0.05")
-@click.option("--rate", default=0.05, help="Most false hits: a share above 0, at most 0.5.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0.0, 0.5, min_open=True),
+    default=0.05,
+    help="Most false hits: a share above 0, at most 0.5.",
+)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),

@@ -49,7 +49,7 @@ def _correct(
     with door.existing() as palace:
         if memory_id != "last":
             corrected = palace.correct(memory_id, words, source=source, reason=reason)
-            return written(corrected, ways=("source",))
+            return written(corrected, ways=("source",), said=words)
         if not session:
             raise click.BadParameter("`last` needs the --session of the conversation")
         result = palace.correct_last(words, session)

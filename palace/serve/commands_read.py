@@ -6,7 +6,6 @@ journal.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from palace import ConfigError, MemoryNotFoundError, UnsafeNameError
+from palace import MemoryNotFoundError, UnsafeNameError
 from palace.serve import render
 from palace.serve.door import (
     NOT_FOUND,
@@ -52,7 +51,7 @@ _UNSURE = frozenset({"fallback", "confirm"})
 @click.option(
     "--history",
     type=PATH,
-    help="JSON file: earlier messages as a list of {role, content}.",
+    help="Earlier messages {role, content}: a JSON list, or one a line.",
 )
 @as_of_option
 def _ask(
@@ -69,9 +68,9 @@ def _ask(
     No model is called. Exit code 0 for evidence and for a prompt that goes to the model as it is, 1
     for a fallback or a near miss.
     """
-    from palace import RetrievalEnforcer
+    from palace import RetrievalEnforcer, read_history
 
-    messages = _messages(history) if history is not None else []
+    messages = read_history(history.expanduser()) if history is not None else []
     with door.existing() as palace:
         verdict = RetrievalEnforcer(palace).decide(
             given_prompt(prompt),
@@ -214,20 +213,3 @@ def _room_documents(palace: Mempalace, everything: bool) -> list[dict[str, Any]]
         {"name": name, "memories": held.total(), "drawers": list(held)}
         for name, held in drawers.items()
     ]
-
-
-def _messages(path: Path) -> list[dict[str, str]]:
-    """Read earlier messages, oldest first."""
-    hint = 'it must be a JSON list such as [{"role": "user", "content": "hello"}]'
-    try:
-        messages = json.loads(path.expanduser().read_text("utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{path} is not JSON in UTF-8", hint=hint) from error
-    good = isinstance(messages, list) and all(
-        isinstance(m, dict) and isinstance(m.get("role"), str) and "content" in m for m in messages
-    )
-    if not good:
-        raise ConfigError(f"{path} holds no list of messages", hint=hint)
-    return messages  # type: ignore[no-any-return]

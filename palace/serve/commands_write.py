@@ -141,7 +141,8 @@ def _remember(
             valid_to=end_of(valid_to) if valid_to is not None else None,
             **fields,
         )
-    return written(result, ways=("source",) if fields["key"] else ("source", "on_conflict"))
+    ways = ("source",) if fields["key"] else ("source", "on_conflict")
+    return written(result, ways=ways, said=words)
 
 
 @verb("note", example="palace note 'The tunnel uses port 5432.' --session today")
@@ -164,7 +165,7 @@ def _note(door: Door, text: str | None, session: str, ttl: float | None, show: b
         entry = palace.note(words, session_id=session, ttl_s=ttl)
     return Reply(
         {"status": "noted", "note": render.document(entry)},
-        (render.line(("noted", "green"), f"  {entry.id}"),),
+        (render.line(("noted", "green"), f"  {entry.id}"), *_as_kept(words, entry.text)),
     )
 
 
@@ -181,7 +182,7 @@ def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN
     """Turn a session's note into a memory, in words of your own."""
     with door.existing() as palace:
         result = palace.promote_to_palace(entry_id, **fields)
-    return written(result, ways=("on_conflict",))
+    return written(result, ways=("on_conflict",), said=fields["summary"])
 
 
 @verb("import", example="palace import ~/notes")
@@ -251,17 +252,26 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
     return tuple(lines)
 
 
-def written(result: WriteResult, *, ways: Collection[str]) -> Reply:
+def _as_kept(said: str, kept: str) -> Iterator[render.Line]:
+    """Yield words as they are kept, where they are not those that were given."""
+    if said and said.split() != kept.split():
+        yield render.dim("kept in these words:")
+        yield render.line(kept)
+
+
+def written(result: WriteResult, *, ways: Collection[str], said: str = "") -> Reply:
     """Return the reply to a write; exit code 1 if the palace says otherwise.
 
     Args:
         result: What came of it.
         ways: What the command has to settle a conflict: `source`, `on_conflict`.
+        said: The words that were given, where these are what is kept.
     """
     document = {"status": result.status, "memory": render.document(result.memory)}
     where = f"  {result.memory.source}  {result.memory.id}"
     if result.status == "stored":
-        return Reply(document, (render.line(("stored", "green"), where),))
+        stored = render.line(("stored", "green"), where)
+        return Reply(document, (stored, *_as_kept(said, result.memory.text)))
     if result.status == "duplicate":
         known = (render.line(("duplicate", "yellow"), where), render.line(result.memory.text))
         return Reply(document, known)

@@ -14,6 +14,7 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
+from palace.arguments import quoted
 from palace.errors import UnsafeNameError
 from palace.portable import is_device, name_fault
 from palace.secrets import find_secrets
@@ -215,6 +216,6 @@ def _cut(text: str, *, chars: int, octets: int) -> str:
 
 def _unsafe(what: str, name: str, reason: str) -> UnsafeNameError:
     return UnsafeNameError(
-        f"The {what} name {name[:80]!r} is refused: {reason}.",
+        f"The {what} name {quoted(name)} is refused: {reason}.",
         hint="Use letters, digits, '-', '_' and '.'; a room in a room is written a/b.",
     )

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from palace.arguments import quoted
 from palace.errors import (
     MemoryNotFoundError,
     StoreUnavailableError,
@@ -330,7 +331,7 @@ class RoomStore:
             written = next((w for w in reversed(self._log.all()) if w.id == memory_id), None)
             if written is None or memory_id not in lost:
                 raise MemoryNotFoundError(
-                    f"Nothing of {memory_id} was overwritten within a day.",
+                    f"Nothing of {quoted(memory_id)} was overwritten within a day.",
                     hint="`palace recover` lists what was.",
                 )
 

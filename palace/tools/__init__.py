@@ -18,6 +18,7 @@ from palace.errors import (
     StoreUnavailableError,
     WriteConflictError,
 )
+from palace.secrets import redact
 from palace.tools.arguments import (
     arguments_fault,
     arguments_model,
@@ -99,6 +100,12 @@ class AgentTool:
             What a person or a model can put right (unknown id, unfit text, a conflict) and a
             store that cannot be read are results too, never exceptions.
         """
+        result = self._run(arguments, session_id=session_id, project=project)
+        return {**result, "message": redact(result["message"])}  # what was given may stand in it
+
+    def _run(
+        self, arguments: Mapping[str, Any], *, session_id: str | None, project: str | None
+    ) -> dict[str, Any]:
         wrong = arguments_fault(self.parameters, arguments)
         if wrong:
             return {"status": "invalid", "message": f"{self.name}: {wrong}. Nothing was done."}

@@ -50,7 +50,9 @@ def arguments_model(name: str, parameters: Mapping[str, Any]) -> type[BaseModel]
             fields[argument] = (kind, Field(**about, **bounds))
         else:
             fields[argument] = (kind | None, Field(default=None, **about, **bounds))
-    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    # What a model gave may be a secret: an error says what is wrong with it, and not what it is.
+    config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+    return create_model(name, __config__=config, **fields)
 
 
 def arguments_fault(parameters: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ In: a prompt, analysed. Out: what the index and the layers are asked and give ba
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from palace.types.memory import Memory
@@ -42,10 +42,12 @@ class Query:
         answer_type: What kind of thing would answer.
         soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
             answer without them.
+        documented: Terms that only ask whether it is written down how a thing is done ("runbook").
         mended: Terms that stand for words with a slip of the fingers: nobody wrote them as they
             are, so what rests on them alone proves nothing.
         slips: Misspelt index token -> the one that is meant, which is in `mended` if it is a term.
         carried: Terms taken over from the previous turn of a follow-up.
+        dangling: Whether it goes on with something that nobody said before: "who approved it?".
         language: Code of the language whose function words the prompt uses.
         session_id: Session scope that may be read.
         project: Project scope that may be read.
@@ -68,8 +70,10 @@ class Query:
     numbers: tuple[str, ...] = ()
     answer_type: AnswerType = "thing"
     soft: tuple[str, ...] = ()
+    documented: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()
+    dangling: bool = False
     language: str = "en"
     session_id: str | None = None
     project: str | None = None
@@ -80,6 +84,12 @@ class Query:
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slips: Mapping[str, str] = field(default_factory=dict, hash=False)
     foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def of_playbooks(self) -> Query:
+        """The query as playbooks are asked it: that it is one, none of them has to say."""
+        left = tuple(t for t in self.terms if t not in self.documented)
+        return replace(self, terms=left) if self.documented and left else self
 
     @property
     def elsewhere(self) -> Mapping[str, tuple[str, ...]]:

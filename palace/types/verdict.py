@@ -29,6 +29,7 @@ Rule = Literal[
     "own words",
     "mended word",
     "near only",
+    "dangling",
     "off topic",
     "meaning",
     "procedure",

@@ -11,7 +11,14 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from palace.arguments import check_counts, check_given, check_names, check_texts, moment_in
+from palace.arguments import (
+    check_counts,
+    check_given,
+    check_names,
+    check_texts,
+    moment_in,
+    quoted,
+)
 from palace.configured import answer_options
 from palace.enforce.enforcer import Enforcement
 from palace.enforce.record import answer_record
@@ -188,8 +195,7 @@ class AnsweringVerbs(ReadingVerbs):
             else next(iter(self.journal.records(type="verdict")), None)
         )
         if record is None:
-            what = f"verdict {verdict_id!r}" if verdict_id else "verdict"
-            raise MemoryNotFoundError(
-                f"the journal holds no {what}", hint="see `palace journal` for what it holds"
-            )
+            what = f"verdict {quoted(verdict_id)}" if verdict_id else "verdict"
+            hint = "see `palace journal` for what it holds" if verdict_id else "ask something first"
+            raise MemoryNotFoundError(f"the journal holds no {what}", hint=hint)
         return record

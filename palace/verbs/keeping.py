@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from palace.arguments import check_lists, check_names, check_texts
+from palace.arguments import check_lists, check_names, check_texts, quoted
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
@@ -146,7 +146,7 @@ class KeepingVerbs(WritingVerbs):
         found = self.journal.find(event)
         if found is None or not found.get("steps"):
             raise MemoryNotFoundError(
-                f"the journal holds no change {event!r} that can be taken back",
+                f"the journal holds no change {quoted(event)} that can be taken back",
                 hint="see `palace history ID`; an erasure is final",
             )
         if found["id"] in undone:

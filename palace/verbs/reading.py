@@ -18,6 +18,7 @@ from palace.arguments import (
     check_names,
     check_texts,
     moment_in,
+    quoted,
 )
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
@@ -59,9 +60,11 @@ class ReadingVerbs(OpenedPalace):
 
     def _require(self, room: str, drawer: str | None) -> None:
         if room not in (rooms := self.store.rooms()):
-            raise _not_found(f"there is no room {room!r}", room, rooms)
+            raise _not_found(f"there is no room {quoted(room)}", room, rooms)
         if drawer is not None and drawer not in (drawers := self.store.drawers(room)):
-            raise _not_found(f"the room {room!r} has no drawer {drawer!r}", drawer, drawers)
+            raise _not_found(
+                f"the room {quoted(room)} has no drawer {quoted(drawer)}", drawer, drawers
+            )
 
     def get(self, memory_id: str) -> Memory:
         """Return one memory by id or unique prefix of at least 8 characters, active or not.
@@ -98,10 +101,11 @@ class ReadingVerbs(OpenedPalace):
         alike = list(dict.fromkeys(name for name in every if name.startswith(memory_id)))
         if len(alike) < 2:
             return MemoryNotFoundError(
-                f"no memory has the id {memory_id!r}", hint="see `palace list` or `palace search`"
+                f"no memory has the id {quoted(memory_id)}",
+                hint="see `palace list` or `palace search`",
             )
         return MemoryNotFoundError(
-            f"{len(alike)} memories have an id that begins with {memory_id!r}",
+            f"{len(alike)} memories have an id that begins with {quoted(memory_id)}",
             hint=f"give more of it: {', '.join(alike[:_NAMED])}{', …' * (len(alike) > _NAMED)}",
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from palace.arguments import check_texts
+from palace.arguments import check_texts, quoted
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.strength import strength
 from palace.ports import UNUSED
@@ -78,7 +78,7 @@ class WeighingVerbs(ReadingVerbs):
         record = self.journal.find(target)
         if record is None or record["type"] != "verdict":
             raise MemoryNotFoundError(
-                f"the journal holds no verdict {target!r}", hint="see `palace journal`"
+                f"the journal holds no verdict {quoted(target)}", hint="see `palace journal`"
             )
         return record
 

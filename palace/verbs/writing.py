@@ -18,6 +18,7 @@ from palace.arguments import (
     check_texts,
     check_validity,
     moment_in,
+    quoted,
 )
 from palace.errors import MemoryNotFoundError, TextRefusedError
 from palace.learn.annotate import fit_tag
@@ -324,7 +325,7 @@ class WritingVerbs(ChangingVerbs):
         entry = self.scratchpad.get(entry_id)
         if entry is None:
             raise MemoryNotFoundError(
-                f"no living note has the id {entry_id!r}",
+                f"no living note has the id {quoted(entry_id)}",
                 hint="notes expire; `palace note --list` shows the living ones",
             )
         return entry

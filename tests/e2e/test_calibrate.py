@@ -125,6 +125,11 @@ def test_arguments_out_of_bounds_are_refused(tmp_path):
                 palace.calibrate(**wrong)
 
 
+def test_a_rate_out_of_bounds_is_refused_by_the_name_it_was_given(capsys):
+    assert run(["calibrate", "--rate", "2"]) == 2
+    assert "--rate" in capsys.readouterr().err
+
+
 def test_a_bar_of_the_environment_is_not_overruled_in_vain(filled, monkeypatch):
     monkeypatch.setenv("PALACE_SUFFICIENCY__SUFFICIENT_AT", "0.5")
     with (

@@ -150,6 +150,9 @@ def test_ask_takes_a_history(filled: Palace, tmp_path: Path) -> None:
     ended = filled("ask", "And when did we ship it?", "--history", str(file), "--json")
     assert ended.code in (0, 1)
     assert ended.json["id"]
+    file.write_text('{"role": "user", "content": "Tell me of version 4.1.0."}\n\n')
+    by_line = filled("ask", "And when did we ship it?", "--history", str(file), "--json")
+    assert by_line.json["outcome"] == ended.json["outcome"]
 
 
 @pytest.mark.parametrize("text", ["{", "{}", '[{"role": 1}]', '["x"]', "\udcff"])
@@ -168,6 +171,15 @@ def test_ask_names_a_missing_history(filled: Palace) -> None:
 
 
 # remember
+
+
+def test_what_is_not_kept_of_a_text_is_told(palace: Palace) -> None:
+    block = "<memory-context>old</memory-context>"
+    ended = palace("remember", f"The gate {block} is green.")
+    assert "kept in these words" in ended.out
+    assert "is green." in ended.out
+    assert "in these words" in palace("note", f"The shed {block} is red.", "--session", "s").out
+    assert "in these words" not in palace("remember", "The well  is\ndeep.").out
 
 
 def test_remember_stores_and_says_where(palace: Palace) -> None:

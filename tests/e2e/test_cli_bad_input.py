@@ -111,6 +111,8 @@ def test_unfit_texts_are_refused(command: Command, text: str) -> None:
         (["remember"], "it holds a secret"),
         (["remember", "--json"], "SecretRefusedError"),
         (["note", "--session", "s"], "it holds a secret"),
+        (["remember", "The gate is green.", "--kind"], "is not one of"),
+        (["remember", "The gate is green.", "--json", "--valid-to"], "is no time"),
     ],
 )
 def test_a_secret_is_refused_and_not_repeated(command: Command, verb: list[str], said: str) -> None:

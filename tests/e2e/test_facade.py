@@ -115,6 +115,13 @@ def test_the_length_of_a_note_is_not_that_of_a_memory(root: Path, monkeypatch) -
             palace.note("x" * 501, session_id="s")
 
 
+def test_a_preset_that_there_is_none_of_makes_nothing(palace: Mempalace, root: Path) -> None:
+    before = sorted(root.rglob("*"))
+    with pytest.raises(ConfigError, match="there is no preset"):
+        palace.lay_out(preset="orchard")
+    assert sorted(root.rglob("*")) == before
+
+
 def test_secrets_never_reach_the_disk(palace: Mempalace, root: Path) -> None:
     for write_it in (
         lambda: palace.remember(f"our token is {TOKEN}"),

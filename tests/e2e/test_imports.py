@@ -149,6 +149,11 @@ def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Pa
     assert taken(palace, tmp_path / "export").added == 4
 
 
+def test_what_is_missing_in_a_folder_is_named(palace: Mempalace, tmp_path: Path):
+    with pytest.raises(ConfigError, match=r"conversations\.json cannot be read"):
+        palace.import_from(tmp_path, form="chatgpt")
+
+
 def test_a_conversation_that_was_renamed_and_went_on_is_continued(
     palace: Mempalace, tmp_path: Path
 ):

@@ -9,7 +9,15 @@ from typing import Any
 
 import pytest
 
-from palace import ConfigError, ConversationTurn, Mempalace, SecretRefusedError, TextRefusedError
+from palace import (
+    ConfigError,
+    ConversationTurn,
+    Mempalace,
+    PalaceError,
+    SecretRefusedError,
+    TextRefusedError,
+    agent_tools,
+)
 
 KEY = "AKIA" + "Q3EGTLXN7WPLYB2D"
 FACT = "The mill by the creek grinds rye on Mondays."
@@ -59,6 +67,41 @@ def test_a_secret_is_not_echoed_where_it_is_unfit_anyway(palace, said):
         palace.remember(FACT, **said)
     assert KEY not in str(caught.value)
     assert "secret removed" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "do",
+    [
+        lambda p, _: p.remember("The weir leaks.", kind=KEY),
+        lambda p, _: p.remember("The weir leaks.", source=KEY),
+        lambda p, _: p.get(KEY),
+        lambda p, _: p.memories(room=KEY),
+        lambda p, m: p.tag(m, remove=[KEY]),
+        lambda p, _: p.undo(KEY),
+        lambda p, _: p.verdict(KEY),
+        lambda p, _: p.recover(KEY),
+        lambda p, _: p.room(KEY),
+    ],
+)
+def test_a_secret_is_not_echoed_where_it_names_nothing(palace, do):
+    memory = palace.remember(FACT).memory
+    with pytest.raises(PalaceError) as caught:
+        do(palace, memory.id)
+    assert KEY not in str(caught.value)
+    assert KEY.encode() not in kept(palace)
+
+
+def test_a_tool_does_not_echo_a_secret(palace):
+    tools = {tool.name: tool for tool in agent_tools(palace, session_id="s")}
+    said = [
+        tools["palace_read"](memory_id=KEY),
+        tools["palace_promote"](note_id=KEY, room="mill", summary=FACT, reason="why"),
+        tools["palace_note"](text="Rye.", **{KEY: "x"}),
+    ]
+    assert KEY not in str(said)
+    with pytest.raises(ValueError, match="kind") as caught:
+        tools["palace_remember"].arguments_model()(text=FACT, kind=KEY)
+    assert KEY not in str(caught.value)
 
 
 def test_a_secret_is_no_session_of_a_note(palace):
@@ -125,6 +168,17 @@ def test_a_memory_of_mem0_has_no_secret_beside_its_words(palace, tmp_path, besid
     file.write_text(json.dumps({"results": [{"id": "a-1", "memory": FACT, **beside}]}), "utf-8")
     done = palace.import_from(file)
     assert (done.added, len(done.refused)) == (0, 1)
+    assert KEY.encode() not in kept(palace)
+
+
+@pytest.mark.parametrize("name", [f"{KEY}.md", f"{KEY}/notes.md"])
+def test_a_file_of_a_source_is_not_called_by_a_secret(palace, tmp_path, name):
+    note = tmp_path / "vault" / name
+    note.parent.mkdir(parents=True)
+    note.write_text(f"- {FACT}\n", "utf-8")
+    done = palace.import_from(note.parents[1] if "/" in name else note)
+    assert (done.added, len(done.refused)) == (0, 1)
+    assert KEY not in str(done)
     assert KEY.encode() not in kept(palace)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from palace.enforce.markers import harmless
+from palace.enforce.markers import harmless, indented
 from palace.enforce.wakeup import RoomDigest, WakeUpSources, compose_wake_up
 from palace.text import estimate_tokens
 from palace.text.moments import utc_now
@@ -72,6 +72,7 @@ def test_the_budget_is_never_exceeded(
         "s1", found, budget_tokens=budget, project=project, max_rooms=max_rooms, memories_per_room=per_room
     )  # fmt: skip
     assert page.used_tokens == estimate_tokens(page.text) <= budget
+    assert estimate_tokens(indented(page.text)) <= budget
     assert len(page.rooms) <= max_rooms
     assert len(set(page.included)) == len(page.included)
     assert all("\n" not in line for line in page.left_out)

@@ -50,6 +50,52 @@ def test_the_same_statement(new: str, stored: str) -> None:
 @pytest.mark.parametrize(
     ("new", "stored"),
     [
+        ("The deposit is EUR 1,200.", "The deposit is 1200 euros."),
+        ("The deposit is GBP 40.", "The deposit is £40."),
+        ("The deposit is 40 francs.", "The deposit is CHF 40."),
+        ("The fee is 5 per cent.", "The fee is 5%."),
+        ("The parcel weighs 5 kilograms.", "The parcel weighs 5 kg."),
+        ("The hall opens on 14 June 2026.", "The hall opens on 2026-06-14."),
+        ("The hall opens on June 14, 2026.", "The hall opens on 2026-06-14."),
+        ("Die Halle öffnet am 14.6.2026.", "Die Halle öffnet am 2026-06-14."),
+        ("The meeting starts at 3:30 p.m.", "The meeting starts at 15:30."),
+        ("The meeting starts at 12 a.m.", "The meeting starts at 0:00."),
+        ("Das Treffen ist um 15 Uhr 30.", "Das Treffen ist um 15:30."),
+        ("Das Treffen ist um 15 Uhr.", "Das Treffen ist um 15:00."),
+        ("La réunion est à 15 h 30.", "La réunion est à 15:30."),
+        ("The meeting is at noon.", "The meeting is at 12:00."),
+        ("The meeting is on 2026-06-14 at 3 p.m.", "The meeting is on 14 June 2026 at 15:00."),
+        ("Le loyer est de 1 200 €.", "Le loyer est de 1200 euros."),
+    ],
+)
+def test_the_same_value_in_another_writing(new: str, stored: str) -> None:
+    assert duplicate(new, stored) == stored
+    assert duplicate(stored, new) == new
+    assert conflict(new, stored) is None
+
+
+@pytest.mark.parametrize(
+    ("new", "stored"),
+    [
+        ("The deposit is EUR 40.", "The deposit is 50 euros."),
+        ("The meeting starts at 9 a.m. sharp.", "The meeting starts at 9 p.m. sharp."),
+        ("The hall opens on 14.6.2026.", "The hall opens on 2026-06-15."),
+        ("Invoice 2026-114 was paid on 3 March.", "Invoice 2026-114 was paid on 4 March."),
+    ],
+)
+def test_another_value_in_another_writing(new: str, stored: str) -> None:
+    assert conflict(new, stored) is not None
+
+
+def test_another_invoice_is_paid_on_another_day() -> None:
+    stored = "Invoice 2026-114 was paid on 3 March."
+    assert conflict("Invoice 2026-115 was paid on 4 March.", stored) is None
+    assert duplicate("Invoice 2026-115 was paid on 3 March.", stored) is None
+
+
+@pytest.mark.parametrize(
+    ("new", "stored"),
+    [
         ("The kettle is blue.", "The lamp is blue."),
         ("The server listens on port 5432", "The server listens on port 5433"),
         ("We ship on 2026-03-14", "We ship on 2026-03-15"),

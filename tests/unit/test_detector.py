@@ -156,7 +156,11 @@ def test_a_story_about_a_stranger_leaves_it_to_the_evidence(prompt: str, band: s
 @pytest.mark.parametrize(
     ("prompt", "band"),
     [("What does the issue say?", "unsure"), ("Translate the issue", "other"),
-     ("the issue " * 31, "other")],
+     ("the issue " * 31, "other"), ("Show me the issue", "unsure"), ("Show todo.txt", "unsure"),
+     ("Zeig mir die letzten Zeilen von site.log", "unsure"), ("Montre le ticket", "unsure"),
+     ("Muéstrame las últimas líneas de site.log", "unsure"), ("Give me a poem on the issue", "other"),
+     ("Show me the issue and then " + "this and that " * 20, "other"),
+     ("Read todo.txt and translate it", "other"), ("Summarise the issue", "other")],
 )  # fmt: skip
 def test_who_names_an_artifact_may_ask_for_it(prompt: str, band: str) -> None:
     assert detected(prompt, model=NEVER, names_artifact=lambda _turn: True).band == band
@@ -582,6 +586,17 @@ def test_the_more_is_told_beside_a_question_the_less_it_counts_alone() -> None:
     assert alone == pytest.approx(little)
     assert little > more > a_lot
     assert a_lot < 0.5
+
+
+@pytest.mark.parametrize(
+    ("prompt", "band"),
+    [("Is there a documented way to deploy?", "unsure"), ("Is there a way to deploy?", "other"),
+     ("Gibt es eine Anleitung zum Backen?", "unsure"), ("Any checklist for the fair?", "unsure")],
+)  # fmt: skip
+def test_whether_it_is_written_down_the_evidence_decides(prompt: str, band: str) -> None:
+    signal = detected(prompt, model=NEVER)
+    assert signal.band == band
+    assert (signal.kind == "procedure") is (band == "unsure")
 
 
 def test_a_question_apart_does_not_hide_that_the_prompt_names_an_artifact() -> None:

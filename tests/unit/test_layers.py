@@ -387,6 +387,16 @@ def test_a_playbook_proves_nothing_to_who_does_not_ask_how() -> None:
     assert (report.judgement.band, report.judgement.rule) == ("unclear", "procedure")
 
 
+def test_no_playbook_has_to_say_that_it_is_one() -> None:
+    index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")
+    layer = rooms(index, name="L4")
+    for prompt in ("blue kettle", "Is there a runbook for the blue kettle?"):
+        report = asked(layer, prompt, index, kind="procedure")
+        assert report.evidence[0].scores["coverage"] == 1.0
+    report = asked(layer, "Who wrote a runbook on the blue kettle?", index, kind="procedure")
+    assert report.evidence == ()
+
+
 @pytest.mark.parametrize("cue", ["howto_general", "ask_i"])
 def test_what_one_is_to_do_asks_for_a_playbook_too(cue: str) -> None:
     index = indexed(memory("blue kettle: 1. fill 2. boil", path="playbooks/tea.md"), layer="L4")

@@ -565,6 +565,45 @@ def test_a_follow_up_leans_on_no_word_of_our_own_fallback(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("prompt", "dangling"),
+    [
+        ("and who approved it?", True),
+        ("Who paid for that?", True),
+        ("And when did she leave?", True),
+        ("Und wer hat das bezahlt?", False),
+        ("Wer bezahlt das?", True),
+        ("and the rent?", False),
+        ("So when is the party?", False),
+        ("Why did I not want that watch?", False),
+        ("and did Mira approve it?", False),
+        ("Who repaired the kettle and sold it?", False),
+    ],
+)
+def test_who_goes_on_with_what_nobody_said_is_known(prompt: str, dangling: bool) -> None:
+    assert analysed(prompt).dangling is dangling
+    assert not analysed(prompt, ("user", "Which kettle did we buy?")).dangling
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms", "documented"),
+    [
+        ("Is there a documented way to deploy?", ("document", "way", "deploy"), 2),
+        ("Do we have instructions for the boiler?", ("instruct", "boiler"), 1),
+        ("Gibt es ein Runbook für den Kessel?", ("runbook", "kessel"), 1),
+        ("Y a-t-il une procédure pour la chaudière ?", ("procedur", "chaudier"), 1),
+        ("Who wrote the runbook for the boiler?", ("write", "runbook", "boiler"), 0),
+    ],
+)
+def test_what_asks_for_a_playbook_is_told_apart(
+    prompt: str, terms: tuple[str, ...], documented: int
+) -> None:
+    query = analysed(prompt)
+    assert set(query.terms) == set(terms)
+    assert query.documented == query.terms[:documented]
+    assert query.of_playbooks.terms == query.terms[documented:]
+
+
+@pytest.mark.parametrize(
     "source",
     ["rooms/home/kettle.md:7", "scratchpad:s-1", "https://example.org/issues/4", "notes by hand"],
 )

@@ -304,6 +304,11 @@ def test_text_is_cleaned_before_it_is_stored(desk: Desk) -> None:
     assert result.memory.text.split() == ["one", "two"]
 
 
+def test_a_tag_of_ours_that_frames_nothing_takes_no_words_with_it(desk: Desk) -> None:
+    result = desk.remember("The tag is <memory-context> and stands in front.")
+    assert result.memory.text == "The tag is [memory-context] and stands in front."
+
+
 def test_secrets_are_refused_without_echo(desk: Desk) -> None:
     with pytest.raises(SecretRefusedError) as caught:
         desk.remember(f"our token is {TOKEN}")

@@ -199,6 +199,7 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": 1.0, "mended": 0.5}, "sufficient", "bars"),
         ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
         ({"coverage": 1.0, "near_only": 1.0}, "unclear", "near only"),
+        ({"coverage": 1.0, "dangling": 1.0}, "unclear", "dangling"),
         ({"coverage": 1.0, "own": 0.0}, "unclear", "own words"),
         ({"coverage": 1.0, "own": 0.1}, "sufficient", "bars"),
     ],
