@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -174,13 +174,17 @@ def listed_set(language: str) -> frozenset[str]:
     return frozenset((*_tokens(language), *_tokens(f"{language}_written")))
 
 
-@cache
-def known_words(language: str) -> frozenset[str]:
-    """Return every token of a language that is listed, or tells a number or a time: no table does.
+def knows_any(tokens: Collection[str], *languages: str) -> bool:
+    """Whether one of some tokens is listed in a language, or tells a number or a time.
 
-    Numbers and times are those of all languages.
+    No table does that. Numbers and times are those of all languages, and looked at last: to make
+    tokens of them takes longer than to read the tables.
     """
-    return listed_set(language) | word_tokens("number_words") | word_tokens("relative_dates")
+    return not (
+        all(listed_set(language).isdisjoint(tokens) for language in languages)
+        and word_tokens("number_words").isdisjoint(tokens)
+        and word_tokens("relative_dates").isdisjoint(tokens)
+    )
 
 
 @cache
