@@ -73,6 +73,13 @@ class Lexicon:
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
         self._folded: dict[WordKind, frozenset[str]] = {}
 
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may say something in the language: one with letters of its own needs them.
+
+        No pattern of such a language has to be tried on a text in ASCII.
+        """
+        return not (self.scripts and text.isascii())
+
     @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
         """A letter that gives the language away; None where it shares its script with others."""
