@@ -14,6 +14,7 @@ from palace.recall.lexicon import folded_words, matchable, phrases_of_every_lang
 from palace.recall.lexicon_format import PhraseKind
 from palace.text import fold
 
+_RUN = regex.compile(r"[^\W_]+")
 _WORD = regex.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -100,9 +101,19 @@ def is_courtesy(prompt: str) -> bool:
 
 def says_only(prompt: str, *kinds: PhraseKind) -> bool:
     """Whether a prompt is phrases of these kinds in any language and small words, at least one."""
+    said = (run for run in _RUN.findall(matchable(prompt)) if run.isascii())
+    if not _runs_of(*kinds).issuperset(said):
+        return False  # without a look at the phrases of all languages
     rest, found = without_phrases(prompt, *kinds)
     small = folded_words("stopwords")
     return found > 0 and all(word in small for word in _WORD.findall(rest))
+
+
+@cache
+def _runs_of(*kinds: PhraseKind) -> frozenset[str]:
+    """Return all that stands between blanks and signs in phrases of these kinds and small words."""
+    listed = (*map(fold, phrases_of_every_language(*kinds)), *folded_words("stopwords"))
+    return frozenset(_RUN.findall(" ".join(listed)))
 
 
 def without_phrases(prompt: str, *kinds: PhraseKind) -> tuple[str, int]:
