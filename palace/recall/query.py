@@ -27,10 +27,10 @@ from palace.recall.lexicon import (
     first_match,
     folded_words,
     is_hiragana,
+    is_word_of,
     matchable,
     matches,
     plain,
-    word_tokens,
 )
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
@@ -543,7 +543,7 @@ def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
     if count.any and (lexicon.capitals_mark_names or is_day):
         return False
-    return word.token in word_tokens("relative_dates")
+    return is_word_of("relative_dates", word.token)
 
 
 def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
