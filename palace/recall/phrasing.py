@@ -62,8 +62,8 @@ def phrases(text: str, words: Collection[str]) -> dict[str, float]:
 
 def words_of(features: Iterable[str]) -> frozenset[str]:
     """Return the words that the features of a model look at."""
-    said = (name[len(SAYS) :].split(" ") for name in features if name.startswith(SAYS))
-    return frozenset(word for phrase in said for word in phrase)
+    said = [name[len(SAYS) :] for name in features if name.startswith(SAYS)]
+    return frozenset(" ".join(said).split(" "))
 
 
 def mentions(text: str, slips: Mapping[str, str] = _NO_SLIPS) -> dict[str, None]:
