@@ -116,13 +116,15 @@ class Listener:
 
     def _kept_whole(self, prompt: str) -> Keep | None:
         for lexicon, pattern in self._keep_whole:
-            match = self._search(pattern, prompt)
+            match = self._search(pattern, prompt) if lexicon.may_be_in(prompt) else None
             told = match["statement"].strip() if match else ""
             if told and _is_statement(told) and not self._instructs(told, lexicon):
                 return Keep((told,))
         return None
 
     def _kept_after_a_cue(self, prompt: str) -> Keep | None:
+        if _is_one_question(prompt):
+            return None
         has_colon = ":" in prompt or "：" in prompt
         match = self._search(self._keep, prompt) if has_colon else None
         direct = None if match else self._search(self._keep_that, prompt)
@@ -191,6 +193,15 @@ def _sentences(text: str) -> list[str]:
             found.append(text[start : end.start()])
             start = end.end()
     return [s for s in (*found, text[start:]) if s.strip()]
+
+
+def _is_one_question(prompt: str) -> bool:
+    """Whether a prompt is a question in one sentence: whatever it begins with, it states nothing.
+
+    Most prompts are, and what finds the cues of all languages need not be compiled for them.
+    """
+    text = prompt.strip()
+    return _QUESTION.search(text) is not None and _SENTENCE_END.search(text) is None
 
 
 def _is_statement(text: str) -> bool:

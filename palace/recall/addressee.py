@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-from palace.recall.courtesies import NAME, STOP, any_of
+from palace.recall.courtesies import NAME, STOP, any_of, may_open
 from palace.recall.given_names import is_given_name
 from palace.recall.lexicon import (
     Lexicon,
@@ -21,6 +21,7 @@ from palace.recall.lexicon import (
     matches,
     phrases_of_every_language,
 )
+from palace.recall.lexicon_format import PhraseKind
 from palace.text import Word, fold, words
 
 _WORD_OF_A_NAME = r"\p{Lu}[\p{L}\p{M}\p{N}-]*+"
@@ -30,6 +31,7 @@ _IN_A_WORD = r"[\p{L}\p{M}\p{N}]"
 _SAYS_SOMETHING = regex.compile(_IN_A_WORD)
 _STOPPED = regex.compile(r"[,.!?:;…–—-]\s*\Z")
 _STOPS = regex.compile(r"\s*+(?:[,.!?:;…–—-]++\s*+|\n\s*+)")
+_BEFORE_A_NAME: tuple[PhraseKind, ...] = ("greetings", "introductions", "who_speaks")
 _GAP = regex.compile(r"\s*+(?:[,:;–—-]\s*+)?")
 
 
@@ -107,7 +109,10 @@ def without_addressee(
         if not (may_be_asked and known(words(agent[0])[0].token)):
             prompt, doubtful = spoken
             found = words(prompt)
-    stranger = _in_front().match(prompt)
+    # Mostly nobody is named in front, and what finds him need not be compiled.
+    names = [word for word in found if is_given_name(word, lexicon)]
+    in_front = names and (names[0] is found[0] or may_open(prompt, *_BEFORE_A_NAME))
+    stranger = _in_front().match(prompt) if in_front else None
     if stranger is None:
         return Spoken(prompt, doubtful)
     name = next((word for word in found if word.start == stranger.start("name")), None)

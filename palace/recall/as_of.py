@@ -144,10 +144,11 @@ def _dated_text(prompt: str, lexicons: tuple[Lexicon, ...]) -> str:
 
 def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
-    return any(said.search(prompt) for said in _yesterday(lexicons)) or any(
+    spoken = tuple(lexicon for lexicon in lexicons if lexicon.may_be_in(prompt))
+    return any(
         text[0].isdigit() or month_token(text) is not None
         for text in _DIGIT_OR_WORD.findall(prompt)
-    )
+    ) or any(said.search(prompt) for said in _yesterday(spoken))
 
 
 def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Iterator[_Place]:

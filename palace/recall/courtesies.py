@@ -14,6 +14,7 @@ from palace.recall.lexicon import folded_words, matchable, phrases_of_every_lang
 from palace.recall.lexicon_format import PhraseKind
 from palace.text import fold
 
+_RUN = regex.compile(r"[^\W_]+")
 _WORD = regex.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _FIRST_WITHOUT_BLANKS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
@@ -22,7 +23,7 @@ _COURTESY_WORDS = 5
 _MOST_SENTENCES = 3
 _CLOSING_CHARS = 40
 _LINES_OF_A_CLOSING = 2
-_FIRST_CHARS, _LAST_CHARS = 4, 12
+_FIRST_CHARS, _LAST_CHARS = 40, 12
 _BEHIND_A_CLOSING = " \n.!。)"
 # "haha" and "hmm" are said at any length.
 _DRAWN_OUT = regex.compile(r"(\p{L}{1,2}?)\1(?=(?:\\b)?\Z)")
@@ -57,7 +58,7 @@ def without_courtesies(prompt: str) -> str:
 
 def opening_of(prompt: str) -> str:
     """Return the greetings and laughs that a prompt begins with before it says more, or ""."""
-    if not fold(prompt[:_FIRST_CHARS].lstrip("¡")).startswith(_beginnings()):
+    if not prompt.startswith("@") and not may_open(prompt, "greetings", "interjections"):
         return ""
     end = 0
     for _ in range(_MOST_SENTENCES):
@@ -100,9 +101,19 @@ def is_courtesy(prompt: str) -> bool:
 
 def says_only(prompt: str, *kinds: PhraseKind) -> bool:
     """Whether a prompt is phrases of these kinds in any language and small words, at least one."""
+    said = (run for run in _RUN.findall(matchable(prompt)) if run.isascii())
+    if not _runs_of(*kinds).issuperset(said):
+        return False  # without a look at the phrases of all languages
     rest, found = without_phrases(prompt, *kinds)
     small = folded_words("stopwords")
     return found > 0 and all(word in small for word in _WORD.findall(rest))
+
+
+@cache
+def _runs_of(*kinds: PhraseKind) -> frozenset[str]:
+    """Return all that stands between blanks and signs in phrases of these kinds and small words."""
+    listed = (*map(fold, phrases_of_every_language(*kinds)), *folded_words("stopwords"))
+    return frozenset(_RUN.findall(" ".join(listed)))
 
 
 def without_phrases(prompt: str, *kinds: PhraseKind) -> tuple[str, int]:
@@ -110,11 +121,18 @@ def without_phrases(prompt: str, *kinds: PhraseKind) -> tuple[str, int]:
     return _phrases(*kinds).subn(" ", matchable(prompt))
 
 
+def may_open(prompt: str, *kinds: PhraseKind) -> bool:
+    """Whether a prompt begins with the letters of a phrase of these kinds.
+
+    Few do, and to compile what finds the phrases of all languages takes some 30 ms.
+    """
+    first = fold(prompt[:_FIRST_CHARS].lstrip("¡")).replace("’", "'")
+    return first.startswith(_beginnings(*kinds))
+
+
 @cache
-def _beginnings() -> tuple[str, ...]:
-    """Return the two letters that something said before a question begins with: few prompts do."""
-    listed = phrases_of_every_language("greetings", "interjections")
-    return ("@", *{fold(phrase)[:2] for phrase in listed})
+def _beginnings(*kinds: PhraseKind) -> tuple[str, ...]:
+    return tuple({fold(phrase) for phrase in phrases_of_every_language(*kinds)})
 
 
 @cache

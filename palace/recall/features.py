@@ -13,7 +13,7 @@ from itertools import chain, pairwise, zip_longest
 import regex
 
 from palace.ports import Candidate
-from palace.recall.lexicon import word_tokens
+from palace.recall.lexicon import is_word_of, word_tokens
 from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.told import told
 from palace.recall.weighing import K1, Weights, relevance
@@ -221,7 +221,7 @@ def _named(query: Query, candidate: Candidate) -> float:
     elif is_named or candidate.session:
         return 1.0  # who speaks
     # "Ada owns the backups": at its beginning every word has a capital, and in some scripts none.
-    common = not body or body[0] in word_tokens("stopwords") or body[0] in query.terms
+    common = not body or body[0] in query.terms or is_word_of("stopwords", body[0])
     return 0.0 if common and not (body and body[0] >= _FIRST_WITHOUT_CAPITALS) else 0.5
 
 
@@ -325,14 +325,14 @@ def _tells_money(token: str) -> bool:
 @lru_cache(maxsize=65_536)  # it is asked of every word of a candidate
 def _tells_date(token: str) -> bool:
     """Whether a token tells when: an hour does too."""
-    return _is_day(token) or token in word_tokens("relative_dates") or _tells_clock(token)
+    return _is_day(token) or is_word_of("relative_dates", token) or _tells_clock(token)
 
 
 @lru_cache(maxsize=8192)
 def _tells_clock(token: str) -> bool:
     return (
         (":" in token and token[0].isdigit())
-        or token in word_tokens("clock_words")
+        or is_word_of("clock_words", token)
         or _HOUR.match(token) is not None
     )
 

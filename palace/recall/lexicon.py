@@ -15,7 +15,7 @@ import regex
 
 from palace.errors import ConfigError
 from palace.recall.lexicon_format import PhraseKind, WordKind, read_patterns, read_words
-from palace.text import HIDDEN, fold, month_token, one_apostrophe, words
+from palace.text import HIDDEN, base_form, fold, month_token, one_apostrophe, words
 from palace.types.query import AnswerType
 
 DEFAULT_LANGUAGES = tuple("en de fr es pt zh ja ru it nl ko pl sv tr".split())
@@ -41,6 +41,7 @@ _EMPHASIS = regex.compile(
 )
 _MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
+_PART = regex.compile(r"[^\W_]+")
 _DENSE_FROM = "\u2e80"  # the scripts of East Asia
 _FOLDER = Path(__file__).parent / "lexicons"
 
@@ -72,6 +73,13 @@ class Lexicon:
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
         self._folded: dict[WordKind, frozenset[str]] = {}
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text may say something in the language: one with letters of its own needs them.
+
+        No pattern of such a language has to be tried on a text in ASCII.
+        """
+        return not (self.scripts and text.isascii())
 
     @cached_property
     def script_letter(self) -> regex.Pattern[str] | None:
@@ -296,6 +304,32 @@ def word_tokens(kind: WordKind) -> frozenset[str]:
     What a memory holds is compared with them, and a memory does not say which language it is in.
     """
     return _tokens(w for x in load_lexicons(DEFAULT_LANGUAGES) for w in x.listed(kind))
+
+
+def is_word_of(kind: WordKind, token: str) -> bool:
+    """Whether a token is one of `word_tokens`.
+
+    To make tokens of all listed words takes up to 90 ms. Those that begin like the token are
+    enough: stemming keeps the first letter of a base form.
+    """
+    return token in _tokens_beginning(kind, token[:1])
+
+
+@cache
+def _tokens_beginning(kind: WordKind, letter: str) -> frozenset[str]:
+    return _tokens(_by_first_letter(kind).get(letter, ()))
+
+
+@cache
+def _by_first_letter(kind: WordKind) -> Mapping[str, Sequence[str]]:
+    """Return the words of a kind in every shipped language by what their tokens may begin with."""
+    by_letter: dict[str, list[str]] = {}
+    for word in (word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)):
+        folded = fold(word)
+        parts = folded if folded >= _DENSE_FROM else _PART.findall(folded)
+        for letter in {base_form(part)[0] for part in parts}:
+            by_letter.setdefault(letter, []).append(word)
+    return by_letter
 
 
 def phrases_of_every_language(*kinds: PhraseKind) -> list[str]:

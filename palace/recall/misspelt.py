@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from itertools import chain
 
 import regex
 
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, MATCHED_CHARS, Lexicon, load_lexicons
 from palace.text import words
+
+_OF_A_WORD = r"[\p{L}\p{N}_'’@/-]"
+_WORD = regex.compile(rf"(?<!{_OF_A_WORD}|\.){_OF_A_WORD}++")
 
 
 def as_meant(prompt: str, lexicons: Sequence[Lexicon]) -> str:
@@ -24,7 +26,9 @@ def as_meant(prompt: str, lexicons: Sequence[Lexicon]) -> str:
         prompt: As it was typed.
         lexicons: The languages that are known.
     """
-    if len(prompt) > MATCHED_CHARS or _of_any_language().search(prompt) is None:
+    if len(prompt) > MATCHED_CHARS:
+        return prompt
+    if _of_any_language().isdisjoint(map(str.casefold, _WORD.findall(prompt))):
         return prompt
     meant = language_of(prompt, words(prompt), lexicons).misspelt
 
@@ -34,12 +38,9 @@ def as_meant(prompt: str, lexicons: Sequence[Lexicon]) -> str:
         small = typed.islower() or (typed.istitle() and not found.start())
         return meant.get(typed.lower(), typed) if small else typed
 
-    return _of_any_language().sub(mended, prompt)
+    return _WORD.sub(mended, prompt)
 
 
 @cache
-def _of_any_language() -> regex.Pattern[str]:
-    every = chain.from_iterable(x.misspelt for x in load_lexicons(DEFAULT_LANGUAGES))
-    listed = "|".join(map(regex.escape, dict.fromkeys(every)))
-    beside = r"[\p{L}\p{N}_'’@/-]"
-    return regex.compile(rf"(?<!{beside}|\.)(?:{listed})(?!{beside})", regex.IGNORECASE)
+def _of_any_language() -> frozenset[str]:
+    return frozenset[str]().union(*(x.misspelt for x in load_lexicons(DEFAULT_LANGUAGES)))

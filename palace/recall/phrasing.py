@@ -70,8 +70,8 @@ def said_here(said: Mapping[str, float]) -> dict[str, float]:
 
 def words_of(features: Iterable[str]) -> frozenset[str]:
     """Return the words that the features of a model look at."""
-    said = (name.partition(":")[2] for name in features if name.startswith((SAYS, HERE)))
-    return frozenset(word for phrase in said for word in phrase.split(" "))
+    said = [name.partition(":")[2] for name in features if name.startswith((SAYS, HERE))]
+    return frozenset(" ".join(said).split(" "))
 
 
 def mentions(text: str, slips: Mapping[str, str] = _NO_SLIPS) -> dict[str, None]:

@@ -28,10 +28,10 @@ from palace.recall.lexicon import (
     first_match,
     folded_words,
     is_hiragana,
+    is_word_of,
     matchable,
     matches,
     plain,
-    word_tokens,
 )
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
@@ -535,8 +535,6 @@ def _names(
         if word.shape not in ("word", "identifier") or is_month:
             continue
         count = counts[word.token]
-        if _is_only_a_time(word, count, lexicon):
-            continue
         ordinary = word.token in lexicon.soft and word.surface.islower()
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
@@ -547,6 +545,8 @@ def _names(
         quoted = prompt[word.start - 1 : word.start] == "`"
         # "when did rose call": nobody unless memories have the word, and then who they tell of.
         if not (known or capital or given or quoted or (word in everyday and count.any)):
+            continue
+        if _is_only_a_time(word, count, lexicon):
             continue
         adjacent = names and prompt[previous_end : word.start].strip() == ""
         if adjacent and word.surface[0].isupper():
@@ -563,11 +563,11 @@ def _names(
 
 def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
     """Whether a word names nobody: a "Friday" that the palace does not know, a German "Jahr"."""
-    if word.token not in word_tokens("relative_dates"):
-        return False
     form = fold(word.surface)
     is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
-    return not count.any or not (lexicon.capitals_mark_names or is_day)
+    if count.any and (lexicon.capitals_mark_names or is_day):
+        return False
+    return is_word_of("relative_dates", word.token)
 
 
 def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:

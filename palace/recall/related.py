@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 
-from palace.recall.lexicon import is_hiragana, load_lexicon, word_tokens
+from palace.recall.lexicon import is_hiragana, is_word_of, load_lexicon
 
 _FOLDER = Path(__file__).parent / "related_words"
 _MOST_WORDS = 1 << 16
@@ -57,17 +57,21 @@ class Table:
         number = bisect_left(self.tokens, token)
         if self.tokens[number : number + 1] != [token]:
             return {}
-        start, size = number * self._places, self._block_bytes
-        upper, lower, less = (
-            self._blocks[begin : begin + self._places]
-            for begin in range(start, start + 3 * size, size)
-        )
-        others = [256 * high + low for high, low in zip(upper, lower, strict=True)]
-        return {
-            self.tokens[other]: (100 - hundredths) / 100
-            for other, hundredths in zip(others, accumulate(less), strict=True)
-            if other != number
-        }
+        return dict(self._row(number))
+
+    def rows(self) -> Iterator[tuple[str, Iterator[tuple[str, float]]]]:
+        """Yield every token with what is near it, nearest first."""
+        for number, token in enumerate(self.tokens):
+            yield token, self._row(number)
+
+    def _row(self, number: int) -> Iterator[tuple[str, float]]:
+        blocks, size, near = self._blocks, self._block_bytes, 100
+        for place in range(number * self._places, (number + 1) * self._places):
+            other = 256 * blocks[place] + blocks[place + size]
+            if other == number:  # nor is anything behind it needed
+                return
+            near -= blocks[place + 2 * size]
+            yield self.tokens[other], near / 100
 
 
 def packed(table: Mapping[str, Sequence[tuple[str, int]]]) -> bytes:
@@ -174,13 +178,14 @@ def listed_set(language: str) -> frozenset[str]:
     return frozenset((*_tokens(language), *_tokens(f"{language}_written")))
 
 
-@cache
-def known_words(language: str) -> frozenset[str]:
-    """Return every token of a language that is listed, or tells a number or a time: no table does.
+def knows_any(tokens: Collection[str], *languages: str) -> bool:
+    """Whether one of some tokens is listed in a language, or tells a number or a time.
 
-    Numbers and times are those of all languages.
+    No table does that. Numbers and times are those of all languages.
     """
-    return listed_set(language) | word_tokens("number_words") | word_tokens("relative_dates")
+    return any(not listed_set(language).isdisjoint(tokens) for language in languages) or any(
+        is_word_of("number_words", token) or is_word_of("relative_dates", token) for token in tokens
+    )
 
 
 @cache
@@ -231,9 +236,10 @@ def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """Return English token -> tokens of a language for it, and how near they are."""
     turned: dict[str, list[tuple[str, float]]] = {}
     left_out = english_words() | load_lexicon(language).function_words
-    for token in _tokens(f"{language}_en"):
+    table = _table(f"{language}_en")
+    for token, near in table.rows() if table else ():
         if token not in left_out and not is_hiragana(token):
-            for english, nearness in _near(f"{language}_en", token).items():
+            for english, nearness in near:
                 turned.setdefault(english, []).append((token, nearness))
     return turned
 

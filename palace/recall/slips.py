@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.lexicon import Lexicon, folded_words
-from palace.recall.related import NEARLY_ALL_LISTED, known_words
+from palace.recall.related import NEARLY_ALL_LISTED, knows_any
 from palace.recall.small_names import one_slip_away, stands_as_name
 from palace.text import Word, fold, stem
 
@@ -82,9 +82,9 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         word.shape == "word"
         and len(word.token) >= (_FEWEST_LETTERS if listed else _FEWEST_LETTERS_UNLISTED)
         and word.surface.isalpha()
-        and not any(word.token in known_words(x) for x in (lexicon.language, *NEARLY_ALL_LISTED))
         and word.token not in lexicon.soft
         and fold(word.surface) not in folded_words("stopwords")
+        and not knows_any([word.token], lexicon.language, *NEARLY_ALL_LISTED)
     )
 
 

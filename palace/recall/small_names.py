@@ -15,7 +15,7 @@ from string import ascii_lowercase
 from palace.ports import Scope, Vocabulary
 from palace.recall.given_names import is_given_name
 from palace.recall.lexicon import Lexicon, compiled
-from palace.recall.related import known_words
+from palace.recall.related import knows_any
 from palace.text import Word, fold
 
 _FEWEST_LETTERS = 4
@@ -115,10 +115,7 @@ def _is_unlisted(word: Word, lexicon: Lexicon) -> bool:
         and word.surface.isalpha()
         and word.surface.islower()
         and fold(word.surface) not in lexicon.function_words
-        and (
-            is_given_name(word, lexicon)
-            or known_words(lexicon.language).isdisjoint(_standing_for(word))
-        )
+        and (is_given_name(word, lexicon) or not knows_any(_standing_for(word), lexicon.language))
     )
 
 
@@ -143,7 +140,7 @@ def stands_as_name(prompt: str, word: Word, found: Sequence[Word], lexicon: Lexi
 def _is_misspelt(token: str, lexicon: Lexicon, vocabulary: Vocabulary, scope: Scope) -> bool:
     """Whether one letter more, less, changed or moved makes a known word of it."""
     meant = one_slip_away(token)
-    if not known_words(lexicon.language).isdisjoint(meant):
+    if knows_any(meant, lexicon.language):
         return True
     return _holds(meant, token, vocabulary, scope)
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import regex
 
-from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons, word_tokens
+from palace.recall.lexicon import DEFAULT_LANGUAGES, is_word_of, load_lexicons, word_tokens
 from palace.text import MONEY, tokens
 
 _NUMBER, _WITH_A_POINT = "#", "#.#"
@@ -48,7 +48,7 @@ def told(kind: str, body: Sequence[str]) -> Iterator[str]:
 def _forms(token: str) -> tuple[str, ...]:
     """Return a token and the marks that stand for it in a phrase."""
     if not token[0].isdigit():
-        return (token, _NUMBER) if token in word_tokens("number_words") else (token,)
+        return (token, _NUMBER) if is_word_of("number_words", token) else (token,)
     with_a_point = _HOUR_AND_MINUTES.fullmatch(token)
     return (token, _NUMBER, _WITH_A_POINT) if with_a_point else (token, _NUMBER)
 

@@ -59,9 +59,5 @@ def telling_words(language: str) -> frozenset[str]:
 
     A word that is cut down to a stem is no token, and is found in no memory.
     """
-    no_sign = english_words() | folded_words("number_words")
-    return frozenset(
-        word
-        for word in load_lexicon(language).function_words - no_sign
-        if len(word) >= _FEWEST_LETTERS or not word.isascii()
-    )
+    small = load_lexicon(language).function_words - english_words() - folded_words("number_words")
+    return frozenset(word for word in small if len(word) >= _FEWEST_LETTERS or not word.isascii())

@@ -19,6 +19,8 @@ from palace.types.verdict import LayerName
 _KEPT_TERMS = 100_000
 _READ_AT_ONCE = 400
 _LAST_CHARACTER = "\U0010ffff"
+# Of thousands of words that are asked for at once, nearly all are in no memory.
+_NO_ROW, _NOBODY = (0, 0, 0), TermCounts(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +92,18 @@ class TermTable:
 
     def counts(self, terms: Iterable[str], visible: Visible) -> dict[str, TermCounts]:
         """Return how many of the visible memories hold each term."""
-        terms, known = list(terms), visible.counts
+        terms, known = dict.fromkeys(terms), visible.counts
         unknown = [term for term in terms if term not in known]
         if unknown:
             self._kept += len(unknown)
             self._read(unknown, visible.numbers)
-            rows = [self._rows[number] for number in visible.numbers]
-            for term in unknown:
-                held = [row[term] for row in rows]
-                known[term] = TermCounts(
-                    sum(body + place for body, place, _ in held), sum(n for _, _, n in held)
-                )
+            known.update(dict.fromkeys(unknown, _NOBODY))
+            for rows in (self._rows[number] for number in visible.numbers):
+                for term in unknown:
+                    if (row := rows[term]) != _NO_ROW:
+                        body, place, names = row
+                        count = known[term]
+                        known[term] = TermCounts(count.any + body + place, count.name + names)
         return {term: known[term] for term in terms}
 
     def alike(self, token: str, visible: Visible) -> list[str]:
@@ -156,7 +159,7 @@ class TermTable:
             some = unknown[start : start + _READ_AT_ONCE]
             asked = {sayable(term): term for term in some}
             for rows in read:
-                rows.update(dict.fromkeys(some, (0, 0, 0)))
+                rows.update(dict.fromkeys(some, _NO_ROW))
             found = self._database.rows(
                 "SELECT partition, term, body, place, names FROM terms"
                 f" WHERE partition IN ({marks(numbers)}) AND term IN ({marks(asked)})",

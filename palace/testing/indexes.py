@@ -161,7 +161,7 @@ class IndexContract:
     def test_counts_tell_names_apart(self, index: FilledIndex) -> None:
         """`name` counts memories that write the term as a name."""
         self.put(index, self.memory(0, "we met Mira Holt"), self.memory(1, "we saw mira beans"))
-        count = index.counts(["mira", "bean"])
+        count = index.counts(["mira", "bean", "mira"])
         assert (count["mira"], count["bean"]) == (TermCounts(2, 1), TermCounts(1, 0))
 
     def test_counts_do_not_tell_what_others_hold(self, index: FilledIndex) -> None:

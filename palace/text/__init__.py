@@ -150,6 +150,11 @@ class _Stemmers(threading.local):
 _STEMMERS = _Stemmers()
 
 
+def base_form(word: str) -> str:
+    """Return the base form of a folded English word that is irregular, else the word."""
+    return _IRREGULAR.get(word, word)
+
+
 @lru_cache(maxsize=131_072)
 def stem(word: str) -> str:
     """Return the index stem of one folded word.
@@ -159,7 +164,7 @@ def stem(word: str) -> str:
 
     Source: Porter2 and the Russian stemmer of the Snowball project, as of its version 2.2.
     """
-    base = _IRREGULAR.get(word, word)
+    base = base_form(word)
     if base.isascii():
         return str(_STEMMERS.english.stemWord(base)) if base.isalpha() else base
     if base and "CYRILLIC" in unicodedata.name(base[0], ""):

@@ -18,6 +18,7 @@ from palace.recall.lexicon import (
     WordKind,
     compiled,
     folded_words,
+    is_word_of,
     load_lexicon,
     load_lexicons,
     matchable,
@@ -187,6 +188,13 @@ def test_every_language_greets_and_a_greeting_is_listed_once(language: str) -> N
 )
 def test_words_of_memories_are_known_as_tokens(kind: WordKind, text: str) -> None:
     assert not word_tokens(kind).isdisjoint(tokens(text))
+
+
+def test_a_token_is_told_from_the_words_that_begin_like_it() -> None:
+    kinds = get_args(WordKind)
+    every = frozenset[str]().union(*map(word_tokens, kinds), {"", "qx", "month05"})
+    for kind in kinds:
+        assert {token for token in every if is_word_of(kind, token)} == word_tokens(kind)
 
 
 @pytest.mark.parametrize("kind", MEMORY_KINDS)
