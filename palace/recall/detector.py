@@ -26,6 +26,7 @@ from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.text.full_stops import ends_sentence
+from palace.text.labels import unlabelled
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import ASKING, Turn
 
@@ -406,14 +407,20 @@ def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
 
 
 def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:
-    """Whether a prompt first tells of a stranger: "Ruth fell. Why did Ruth cry?" may be a story."""
-    if features["personal"] or features["known_name"] or not query.names:
+    """Whether a prompt first tells of what it asks: "Ruth fell. Why did Ruth cry?" may be a story.
+
+    So may be a pasted line that says every word of the question below it.
+    """
+    if features["personal"] or features["known_name"]:
         return False
     *told, asked = sentences_in(prompt) or [""]
     if not asked.endswith(QUESTION_MARKS) or any(said.endswith(QUESTION_MARKS) for said in told):
         return False
-    of_both = set(tokens(asked)).intersection(tokens(" ".join(told)))
-    return any(of_both.issuperset(name) for name in query.names)
+    in_question = set(tokens(unlabelled(asked)))
+    of_both = in_question.intersection(tokens(" ".join(told)))
+    content = in_question.intersection(query.terms)
+    names = any(of_both.issuperset(name) for name in query.names)
+    return names or (len(content) > 1 and content <= of_both)
 
 
 def _is_task(features: Mapping[str, float]) -> bool:
