@@ -146,6 +146,8 @@ def test_who_wants_to_be_reminded_is_recall_where_the_weights_do_not_deny_it() -
         ("Mira dropped the jug. Why did Mira cry?", "recall"),
         ("Ruth dropped my jug. Why did Ruth cry?", "recall"),
         ("It is late. Why did Ruth cry?", "recall"),
+        ("Someone prepares a new budget in June.\n\nQuestion: Who prepares the budget?", "unsure"),
+        ("Someone prepares a new budget in June.\n\nQuestion: Who prepares the tax?", "recall"),
         ("Why did Ruth cry? Did Ruth drop the jug?", "recall"),
     ],
 )
