@@ -46,6 +46,8 @@ from palace import ConfigError, Mempalace
 from palace.recall.scoring import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
+# Of so many words a quarter weigh next to nothing, and each takes its time to load.
+LEAST_WEIGHT = 0.02
 BARS = {
     "detector": {"recall": 0.6, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.003},  # with meaning: unclear alone
@@ -58,14 +60,16 @@ BARS = {
 }
 
 
-def write_model(path: Path, model: Fitted, *, bars: dict[str, float], provenance: str) -> None:
-    """Write a model as the package reads it."""
+def write_model(
+    path: Path, model: Fitted, *, bars: dict[str, float], provenance: str, least: float = 0.0
+) -> None:
+    """Write a model as the package reads it, without weights smaller than `least`."""
     weights = {n: round(float(w), 4) for n, w in zip(model.names, model.weights, strict=False)}
     data = {
         "provenance": provenance,
         "bars": bars,
         "bias": round(float(model.weights[-1]), 4),
-        "weights": {n: w for n, w in weights.items() if w},
+        "weights": {n: w for n, w in weights.items() if w and abs(w) >= least},
     }
     path.write_text(json.dumps(data, indent=2) + "\n", "utf-8")
 
@@ -168,8 +172,8 @@ def fit_detector_and_ask(
         )
         model = fit(examples)
         path = arguments.out / "detector.json"
-        write_model(path, model, bars=BARS["detector"], provenance=provenance)
-        report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.7))
+        write_model(path, model, bars=BARS["detector"], provenance=provenance, least=LEAST_WEIGHT)
+        report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7))
         for palace, _ in more:
             palace.close()
     for palace in (*palaces, *(palace for palace, _ in notes)):

@@ -17,7 +17,14 @@ from benchmarks.linear_models import Fitted, fit_logistic
 from palace import Mempalace, Turn
 from palace.enforce.specifics import is_german
 from palace.recall.lexicon import matchable, word_tokens
-from palace.recall.phrasing import ABOUT, mentions, phrases, subjects, words_and_stops
+from palace.recall.phrasing import (
+    ABOUT,
+    mentions,
+    phrases,
+    said_here,
+    subjects,
+    words_and_stops,
+)
 from palace.recall.shape import machine_reason
 from palace.text import name_tokens
 from palace.text import tokens as index_tokens
@@ -25,7 +32,7 @@ from palace.text import tokens as index_tokens
 SEED = 20261001
 PROMPTS_PER_PALACE = 150
 RECALL_PER_PALACE = 60
-PROMPT_FOLDS = 5
+PROMPT_FOLDS, PARTS = 5, 10
 DETECTOR_L2 = 3.0
 # How a prompt is put is seen in small words, which many use.
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
@@ -33,7 +40,7 @@ WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 SUBJECT_PROMPTS, SUBJECT_SOURCES = 4, 2
 # A public source is many people's, an author one of many, and all palaces of notes are one family.
 # At these weights the sources outweigh neither what people ask nor what they ask their notes.
-WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 2000, 120, 3000, 120
+WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 4000, 120, 3000, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.4
 FRAMES = (
@@ -175,8 +182,8 @@ def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:
 def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[float]) -> None:
     """Print, per family, the share detected by models that have not seen the fold."""
     by: tuple[tuple[str, Callable[[Example], str]], ...] = (
-        ("text or palace", lambda e: e.fold),
-        ("source", lambda e: e.source),
+        ("text or palace", lambda e: _in_tenths(e.fold)),
+        ("source", lambda e: _in_tenths(e.source)),
     )
     for name, held_out_with in by:
         scored: list[tuple[Example, float]] = []
@@ -215,10 +222,12 @@ def _with_phrases(examples: Sequence[Example]) -> list[Example]:
         for prompt, found in said.items()
     }
 
-    def about(e: Example) -> dict[str, float]:
-        return subjects(matchable(e.prompt), known, english=e.english, slips=e.slips)
+    def told(e: Example) -> dict[str, float]:
+        said = put[e.prompt] | (said_here(put[e.prompt]) if e.features["loaded"] else {})
+        about = subjects(matchable(e.prompt), known, english=e.english, slips=e.slips)
+        return {**e.features, **said, **about}
 
-    return [replace(e, features={**e.features, **put[e.prompt], **about(e)}) for e in examples]
+    return [replace(e, features=told(e)) for e in examples]
 
 
 def _names(prompts: Iterable[str]) -> set[str]:
@@ -250,6 +259,14 @@ def _held(text: str, source: str) -> tuple[str, str]:
     """Return what a prompt is held out with: other texts, and other prompts of its source."""
     number = int(hashlib.sha256(text.encode()).hexdigest(), 16) % PROMPT_FOLDS
     return f"prompts {number}", source.partition(",")[0]
+
+
+def _in_tenths(name: str) -> str:
+    """Return what is held out at once: palaces and authors in ten parts each, all else alone."""
+    kind, mark, _ = name.partition("_" if name.startswith("palace_") else " ")
+    if not mark or kind == "prompts":
+        return name
+    return f"{kind} {int(hashlib.sha256(name.encode()).hexdigest(), 16) % PARTS}"
 
 
 def _is_personal(prompt: str) -> bool:

@@ -5,15 +5,15 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, compress, pairwise
 from typing import Literal
 
 import regex
 
-from palace.ports import Scope, Vocabulary
+from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
@@ -21,11 +21,12 @@ from palace.recall.given_names import is_given_name
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
-from palace.recall.phrasing import phrases, subjects, words_of
+from palace.recall.phrasing import phrases, said_here, subjects, words_of
 from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.text.full_stops import ends_sentence
+from palace.text.labels import unlabelled
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import ASKING, Turn
 
@@ -53,7 +54,7 @@ _LONG_PROMPT_WORDS = 60
 # Who tells a situation asks about it. So many words of content beside a question say nothing yet;
 # each one more takes this off its log-odds.
 _SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
-_OFTEN_TOLD = 4
+_OFTEN_TOLD, _MOST_TOLD = 4, 8
 # Messages among which a question that leans on another is followed back.
 _LOOKED_BACK = 6
 # What stands for a name in the pattern of a statement, and how far in front names are looked for.
@@ -189,6 +190,8 @@ class CueDetector:
         """Weigh what was seen of a prompt, or of a sentence apart, with `less` off its log-odds."""
         own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
         said = phrases(text, self._words)
+        if features.get("loaded"):
+            said |= said_here(said)
         about = subjects(text, self._model.weights, english=query.english, slips=query.slips)
         score = probability_of(self._model.log_odds({**features, **said, **about}) - less)
         kind, runner_up = _kinds(features, query)
@@ -323,7 +326,7 @@ class CueDetector:
         )
         known = sum(w for t, w in weights.idf.items() if t in known_terms) / total
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
-        told = max((min(counts[t].any for t in name) for name in query.names), default=0)
+        whole = [name for name in compress(query.names, names) if len(name) > 1]
         loaded = size > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
@@ -338,8 +341,40 @@ class CueDetector:
             "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),
             "any_name": float(bool(query.names)),
             # Of its own people and things a palace tells more than once, of the world's hardly.
-            "name_told": min(told, _OFTEN_TOLD) / _OFTEN_TOLD,
+            "name_told": _told(query.names, counts),
+            # "Marie Curie" is no Marie of the palace: whose whole name it holds is one of its own.
+            "whole_name": float(bool(whole)),
+            "whole_name_told": _told(whole, counts),
+            "strange_name_too": float(any(names) and not all(names)),
+            "run_told": _told(_runs(query.terms), counts),
+            **_of_no_name(query.terms, named, counts),
         }
+
+
+def _told(names: Iterable[Sequence[str]], counts: Mapping[str, TermCounts]) -> float:
+    """Return how often the most told of some names is told, in [0, 1]; all of its terms must be."""
+    most = max((min(counts[term].any for term in name) for name in names), default=0)
+    return min(most, _OFTEN_TOLD) / _OFTEN_TOLD
+
+
+def _runs(terms: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of letters that overlap: three letters in a row, where no blank ends a word."""
+    for one, two in pairwise(terms):
+        if len(one) == len(two) == 2 and one[1] == two[0]:
+            yield one, two
+
+
+def _of_no_name(
+    terms: Sequence[str], named: Collection[str], counts: Mapping[str, TermCounts]
+) -> dict[str, float]:
+    """Return how well the palace knows what is asked about beside names."""
+    others = [counts[term].any for term in terms if term not in named]
+    known = sum(1 for count in others if count)
+    return {
+        "other_told": min(max(others, default=0), _MOST_TOLD) / _MOST_TOLD,
+        "others_known": known / len(others) if others else 0.0,
+        "few_others": float(len(others) <= 1),
+    }
 
 
 def _goes_on(text: str) -> bool:
@@ -372,14 +407,20 @@ def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
 
 
 def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:
-    """Whether a prompt first tells of a stranger: "Ruth fell. Why did Ruth cry?" may be a story."""
-    if features["personal"] or features["known_name"] or not query.names:
+    """Whether a prompt first tells of what it asks: "Ruth fell. Why did Ruth cry?" may be a story.
+
+    So may be a pasted line that says every word of the question below it.
+    """
+    if features["personal"] or features["known_name"]:
         return False
     *told, asked = sentences_in(prompt) or [""]
     if not asked.endswith(QUESTION_MARKS) or any(said.endswith(QUESTION_MARKS) for said in told):
         return False
-    of_both = set(tokens(asked)).intersection(tokens(" ".join(told)))
-    return any(of_both.issuperset(name) for name in query.names)
+    in_question = set(tokens(unlabelled(asked)))
+    of_both = in_question.intersection(tokens(" ".join(told)))
+    content = in_question.intersection(query.terms)
+    names = any(of_both.issuperset(name) for name in query.names)
+    return names or (len(content) > 1 and content <= of_both)
 
 
 def _is_task(features: Mapping[str, float]) -> bool:

@@ -32,12 +32,21 @@ _BLANKS = regex.compile(r"[^\S\n]{2,}|[^\S\n ]")
 # What a list, a quotation or a heading puts before its words. "A. Smith" and "1. Mai" are none of
 # these: behind a number with a point has to come a small word, as before a question.
 _MARKER = regex.compile(
-    r"(?:[-*+•‣◦▪–—→]\s+(?:\[[ xX]\]\s+)?|>+\s*|\#{1,6}\s+|\(?(?:\d{1,2}|[A-Za-z])\)\s+)+(?=\S)"
+    r"(?:[-*+•‣◦▪–—→]\s+(?:\[[ xX]\]\s+)?|>+\s*|\#{1,6}\s+|\(?(?:\d{1,2}|[A-Za-z])\)\s+"
+    r"|(?:\.\.+|…|[\p{So}\p{Sk}\u200d\ufe0f]+)\s+)+(?=\S)"
 )
 _NUMBERED = regex.compile(r"\d{1,2}\.\s+(?=[*_~]*(?P<word>[\p{L}\p{M}]++))")
 # Around all of it, but for a stop: "**When did we move?**". What is around one word is a name.
 _EMPHASIS = regex.compile(
     r"(\*\*|__|~~|[*_`])(?=\S)(?P<words>(?:(?!\1).)+\s(?:(?!\1).)+)(?<=\S)\1(?P<stop>[?!.]*)"
+)
+_WRAPPED = regex.compile(
+    "(?:"
+    + "|".join(
+        rf"{regex.escape(first)}(?P<words>[^{first}{last}]+){regex.escape(last)}"
+        for first, last in ('""', "“”", "„“", "„”", "«»", "「」", "()")
+    )
+    + r")(?P<stop>[?!.]*)"
 )
 _MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
@@ -194,8 +203,8 @@ def plain(prompt: str, *, max_chars: int) -> str:
 def undecorated(prompt: str) -> str:
     """Return a prompt without blanks around it; one of one line without what marks it as a whole.
 
-    A question is the same with a list's "1. " or "- " before it, quoted with ">", or in bold. In
-    more lines such marks say that they are a list.
+    A question is the same with a list's "1. " or "- " or a waving hand before it, quoted with ">",
+    in bold, in quotes or in brackets. In more lines such marks say that they are a list.
     """
     prompt = prompt.strip(UNSEEN)
     if "\n" in prompt or len(prompt) > 2 * MATCHED_CHARS:
@@ -214,8 +223,11 @@ def _without_marks(prompt: str) -> str:
     numbered = _NUMBERED.match(prompt)
     if numbered and _may_open_a_question(numbered["word"]):
         return prompt[numbered.end() :]
-    whole = _EMPHASIS.fullmatch(prompt)
-    return f"{whole['words']}{whole['stop']}" if whole else prompt
+    whole = _EMPHASIS.fullmatch(prompt) or _WRAPPED.fullmatch(prompt)
+    if whole is None or (len(whole["words"].split()) < 2 and whole["words"] < _DENSE_FROM):
+        return prompt  # what stands around one word makes a name of it
+    words, stop = whole["words"].strip(), whole["stop"]
+    return words if words.endswith(("?", "!", ".")) else f"{words}{stop}"
 
 
 def _may_open_a_question(word: str) -> bool:

@@ -20,6 +20,9 @@ from palace.text import tokens
 SAYS = "says:"
 """What the names of the features begin with that tell how a prompt is put."""
 
+HERE = "here:"
+"""What the same begin with where there are memories: what is put so is asked of these, or not."""
+
 ABOUT = "about:"
 """What the names of the features begin with that tell what it is about."""
 
@@ -60,9 +63,14 @@ def phrases(text: str, words: Collection[str]) -> dict[str, float]:
     return {f"{SAYS}{phrase}": 1.0 for phrase in (*single, *pairs)}
 
 
+def said_here(said: Mapping[str, float]) -> dict[str, float]:
+    """Return what `phrases` found once more, as it counts where there are memories."""
+    return {f"{HERE}{name.removeprefix(SAYS)}": value for name, value in said.items()}
+
+
 def words_of(features: Iterable[str]) -> frozenset[str]:
     """Return the words that the features of a model look at."""
-    said = [name[len(SAYS) :] for name in features if name.startswith(SAYS)]
+    said = [name.partition(":")[2] for name in features if name.startswith((SAYS, HERE))]
     return frozenset(" ".join(said).split(" "))
 
 

@@ -146,6 +146,8 @@ def test_who_wants_to_be_reminded_is_recall_where_the_weights_do_not_deny_it() -
         ("Mira dropped the jug. Why did Mira cry?", "recall"),
         ("Ruth dropped my jug. Why did Ruth cry?", "recall"),
         ("It is late. Why did Ruth cry?", "recall"),
+        ("Someone prepares a new budget in June.\n\nQuestion: Who prepares the budget?", "unsure"),
+        ("Someone prepares a new budget in June.\n\nQuestion: Who prepares the tax?", "recall"),
         ("Why did Ruth cry? Did Ruth drop the jug?", "recall"),
     ],
 )
@@ -304,6 +306,46 @@ def test_how_often_a_name_is_told() -> None:
     assert features("who is that", vocabulary=often)["name_told"] == 0.0
     assert features("Who is Mira?", vocabulary=often)["impersonal_name"] == 1.0
     assert features("Who is our Mira?", vocabulary=often)["impersonal_name"] == 0.0
+
+
+def test_a_whole_name_is_known_only_where_all_of_it_is() -> None:
+    vocabulary = FixedVocabulary(*["Huw Tranter called"] * 2, names=["huw", "tranter"])
+    own = features("Where was Huw Tranter born?", vocabulary=vocabulary)
+    famous = features("Where was Huw Edwards born?", vocabulary=vocabulary)
+    alone = features("Where was Huw born?", vocabulary=vocabulary)
+    assert [(f["whole_name"], f["whole_name_told"]) for f in (own, famous, alone)] == [
+        (1.0, 0.5),
+        (0.0, 0.0),
+        (0.0, 0.0),
+    ]
+
+
+def test_a_stranger_beside_a_name_that_is_known() -> None:
+    vocabulary = FixedVocabulary("Turku is far", names=["turku"])
+    assert features("Did Sibelius live in Turku?", vocabulary=vocabulary)["strange_name_too"] == 1.0
+    assert features("Who lives in Turku?", vocabulary=vocabulary)["strange_name_too"] == 0.0
+    assert features("Did Sibelius live in Oslo?", vocabulary=vocabulary)["strange_name_too"] == 0.0
+
+
+def test_three_letters_in_a_row_are_a_name_where_no_blank_ends_one() -> None:
+    vocabulary = FixedVocabulary("康以恒住在上海", "康以恒喜欢下棋")
+    assert features("康以恒的身高", vocabulary=vocabulary)["run_told"] == 0.5
+    assert features("康以诚的身高", vocabulary=vocabulary)["run_told"] == 0.0
+
+
+def test_what_is_asked_about_beside_names_is_known_or_not() -> None:
+    vocabulary = FixedVocabulary("Mira sold the kettle", "the kettle is blue", names=["mira"])
+    found = features("Which kettle did Mira paint?", vocabulary=vocabulary)
+    assert (found["other_told"], found["others_known"], found["few_others"]) == (0.25, 0.5, 0.0)
+    found = features("Who is Mira?", vocabulary=vocabulary)
+    assert (found["other_told"], found["others_known"], found["few_others"]) == (0.0, 0.0, 1.0)
+
+
+def test_how_a_prompt_is_put_may_count_only_where_there_are_memories() -> None:
+    only_here = bar_model({"here:where is": 3.0}, bias=-1.0)
+    assert detected("where is the kettle", model=only_here).band == "recall"
+    empty = detected("where is the kettle", model=only_here, vocabulary=FixedVocabulary())
+    assert empty.band != "recall"
 
 
 def test_known_terms_are_a_share() -> None:

@@ -15,6 +15,7 @@ from palace.recall.phrasing import (
     SAYS,
     mentions,
     phrases,
+    said_here,
     subjects,
     words_and_stops,
     words_of,
@@ -48,6 +49,14 @@ def test_numbers_are_told_from_words():
 def test_a_whole_date_is_no_number():
     assert said("did 2026-07-28?") == said("did monday?")
     assert "did #" in said("did 2026-07-280?")
+
+
+def test_where_there_are_memories_the_same_is_said_once_more():
+    found = phrases(matchable("Where did I put?"), WORDS)
+    here = said_here(found)
+    assert len(here) == len(found)
+    assert not here.keys() & found.keys()
+    assert words_of(here) == words_of(found)
 
 
 def test_a_long_prompt_is_read_at_both_ends():

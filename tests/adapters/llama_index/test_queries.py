@@ -131,7 +131,7 @@ class FullLLM(ScriptedLLM):
         return super()._say(messages, tools)
 
 
-@pytest.mark.parametrize(("words", "text"), [(HIT, SHIPPED), ("Describe boats.", LIE)])
+@pytest.mark.parametrize(("words", "text"), [(HIT, SHIPPED), ("Explain boats.", LIE)])
 def test_what_is_added_fits_beside_documents_that_fill_the_window(palace, words, text):
     boats = [TextNode(text=f"Boat {n} is red and lies in the harbour. " * 8) for n in range(50)]
     palace.set_identity("I am the keeper of the harbour and know all of its boats by name.")
