@@ -263,10 +263,10 @@ def _held(text: str, source: str) -> tuple[str, str]:
 
 def _in_tenths(name: str) -> str:
     """Return what is held out at once: palaces and authors in ten parts each, all else alone."""
-    kind, mark, _ = name.partition("_" if name.startswith("palace_") else " ")
-    if not mark or kind == "prompts":
-        return name
-    return f"{kind} {int(hashlib.sha256(name.encode()).hexdigest(), 16) % PARTS}"
+    for kind in ("palace_", "author "):
+        if name.startswith(kind):
+            return f"{kind}{int(hashlib.sha256(name.encode()).hexdigest(), 16) % PARTS}"
+    return name
 
 
 def _is_personal(prompt: str) -> bool:

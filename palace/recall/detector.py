@@ -206,7 +206,7 @@ class CueDetector:
             band = "other"
         elif _asks_memory_itself(features, denied=score < self._other_below / 2):
             score, band = max(score, 0.99), "recall"
-        elif band == "recall" and _tells_of_whom_it_asks(turn.prompt, query, features):
+        elif band == "recall" and _tells_what_it_asks(turn.prompt, query, features):
             band = "unsure"
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and self._asks_for_artifact(turn, query, text, features):
@@ -406,7 +406,7 @@ def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
     return bool(asked) and not _is_task(features)
 
 
-def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:
+def _tells_what_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:
     """Whether a prompt first tells of what it asks: "Ruth fell. Why did Ruth cry?" may be a story.
 
     So may be a pasted line that says every word of the question below it.
@@ -414,7 +414,9 @@ def _tells_of_whom_it_asks(prompt: str, query: Query, features: Mapping[str, flo
     if features["personal"] or features["known_name"]:
         return False
     *told, asked = sentences_in(prompt) or [""]
-    if not asked.endswith(QUESTION_MARKS) or any(said.endswith(QUESTION_MARKS) for said in told):
+    if not told or any(said.endswith(QUESTION_MARKS) for said in told):
+        return False
+    if not asked.endswith(QUESTION_MARKS):
         return False
     in_question = set(tokens(unlabelled(asked)))
     of_both = in_question.intersection(tokens(" ".join(told)))
