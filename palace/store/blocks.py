@@ -20,13 +20,18 @@ MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|\Z)", re.ASCII)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z", re.DOTALL)
-_UNDERLINE = re.compile(r" {0,3}=+[ \t]*\Z")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|(-{4,}))[ \t]*\Z")
 _FENCE = re.compile(
     r"([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?:(`{3,})[^`]*|(~{3,}).*)\Z", re.ASCII | re.DOTALL
 )
 _STAMP = re.compile(r"\[(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d)?\](?: |\Z)", re.ASCII)
 _STRUCTURE = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|[>|]|#{1,6}(?:[ \t]|\Z)", re.ASCII)
 _ENDS_AT_LINE_END = ("|", "#")
+# A field of Dataview, a property of Logseq, and what outliners write below a task.
+_FIELD = re.compile(
+    r"\w[\w .-]{0,40}::(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE|CLOCK): ?[<\[]|:(?:LOGBOOK|END):\Z"
+)
+_ENDS_A_SENTENCE = (".", "!", "?", "…", ":", ";", "|", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,19 @@ class Block:
     sealed: bool = False
     quote: bool = False
     ordered: bool = False
+
+    def underlined_by(self, line: str) -> int:
+        """Return the level of the heading that this line makes of the block above it, else 0.
+
+        Three dashes, or any below a sentence, are a break that somebody set without a blank line.
+        """
+        one_line = self.kind == "paragraph" and self.end == self.start + 1 and not self.quote
+        found = _UNDERLINE.match(line) if one_line else None
+        if found is None:
+            return 0
+        if found.group(1) is None:
+            return 1
+        return 0 if self.title.endswith(_ENDS_A_SENTENCE) else 2
 
 
 def split_lines(text: str) -> list[str]:
@@ -185,9 +203,9 @@ def normal_text(text: str) -> str:
     r"""Return a text as it reads once it is a memory; doing it twice changes nothing.
 
     Line ends become `\n`; NUL and lone surrogates become U+FFFD; white space around it goes;
-    soft-wrapped lines of prose are joined by one space; nested items, quotes, tables and
-    headings keep their lines; runs of blank lines become one; fenced code stays as it is, and a
-    fence left open is closed.
+    soft-wrapped lines of prose are joined by one space; nested items, quotes, tables, fields
+    (`key:: value`) and headings keep their lines; runs of blank lines become one; fenced code
+    stays as it is, and a fence left open is closed.
     """
     unified = clean(text).replace("\r\n", "\n").replace("\r", "\n").strip()
     return fold_lines(unified.split("\n"))
@@ -243,11 +261,11 @@ def _add_line(folded: list[list[str]], line: str, bare: str, *, fenced: bool) ->
         folded.append([line.lstrip(" \t") if not folded else line])
         return False
     folded.append([line.rstrip(" \t") if folded and _is_structure(bare) else bare])
-    return not (bare.startswith(_ENDS_AT_LINE_END) or is_break(bare))
+    return not (bare.startswith(_ENDS_AT_LINE_END) or _FIELD.match(bare) or is_break(bare))
 
 
 def _is_structure(bare: str) -> bool:
-    return _STRUCTURE.match(bare) is not None or is_break(bare)
+    return bool(_STRUCTURE.match(bare) or _FIELD.match(bare)) or is_break(bare)
 
 
 def _dedent_all(lines: list[str], code: set[int]) -> list[str]:
@@ -333,6 +351,8 @@ class _Finder:
             return not block.quote
         if bare[0] == "#":
             return _HEADING.match(line) is not None
+        if block.underlined_by(line):
+            return False
         if is_break(bare) or (self._timeline and stamp_of(line)):
             return True
         item = _ITEM.match(line)
@@ -342,9 +362,9 @@ class _Finder:
         return item.end() < len(line) and not numbered_otherwise
 
     def _extend(self, block: Block, number: int, line: str) -> None:
-        one_line = block.kind == "paragraph" and block.end == block.start + 1
-        if one_line and not block.quote and _UNDERLINE.match(line):
-            block.kind, block.level = "heading", 1
+        level = block.underlined_by(line)
+        if level:
+            block.kind, block.level = "heading", level
             self._block = None
         block.end = number + 1
         self._open_fence(block, line)

@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import Any
 
 from palace.errors import MemoryNotFoundError, StoreError
@@ -43,6 +43,7 @@ from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
+from palace.text.day_names import day_told
 from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
@@ -336,9 +337,11 @@ class _Parser:
         )
         given = front.values.get("title")
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
-        first = next((b for b in blocks if b.kind == "heading" and b.level == 1), None)
+        first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
         self.tags = tag_list(front.values.get("tags"))
+        told = (self.drawer, self.title, str(front.values.get("date") or ""))
+        self.day = next(filter(None, map(day_told, told)), None)
         self._walk(blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
@@ -392,6 +395,8 @@ class _Parser:
             section = next((title for level, title in above if level == 2), "")
             defaults = {"kind": "event", "created": _page_day(self.drawer)}
             values = {**defaults, **values, "session": section, **(given or {})}
+        elif day := next(filter(None, (day_told(t) for _, t in reversed(above))), self.day):
+            values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
         self.memories.append(
             Memory(
                 id=memory_id,
@@ -500,6 +505,13 @@ class _Parser:
             self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
         else:
             self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+
+
+def _title_block(blocks: Sequence[Block]) -> Block | None:
+    """Return the heading that is the title: the first of the highest level, no day among others."""
+    tops = [block for block in blocks if block.kind == "heading" and block.level == 1]
+    is_title = bool(tops) and (len(tops) == 1 or day_told(tops[0].title) is None)
+    return tops[0] if is_title else None
 
 
 def _texts(path: str, text: str) -> list[str]:

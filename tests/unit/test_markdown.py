@@ -517,3 +517,90 @@ def test_hostile_files_take_linear_time(name, path):
     page = parse(path, HOSTILE[name])
     assert time.process_time() - began < 4
     assert page.render() == HOSTILE[name]
+
+
+def test_a_title_underlined_with_dashes_is_a_heading():
+    source = "Billing\n=======\n\nInvoice numbers\n---------------\n\nThey start at 10000.\n"
+    page = parse(PATH, source)
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("They start at 10000.", "Invoice numbers")
+    ]
+    assert page.render() == source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Slept badly.\n----------\nA good day.\n",
+        "Slept badly\n---\nA good day\n",
+        "- Slept badly\n----------\n- A good day\n",
+        "Slept\nbadly\n----------\nA good day\n",
+        "Slept badly\n\n----------\nA good day\n",
+        "| a | b |\n----------\nA good day\n",
+    ],
+)
+def test_dashes_that_part_make_no_heading(source):
+    assert [m.heading for m in parse(PATH, source).memories] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (
+            "Model:: Vitodens 200\nSerial:: 7542-88\nlives in:: Oslo\n",
+            "Model:: Vitodens 200\nSerial:: 7542-88\nlives in:: Oslo",
+        ),
+        (
+            "- Ordered the stove\n  id:: 6438a1b2\n  from Kiuas\n\t- 16.5 kW\n\t  price:: 789\n",
+            "Ordered the stove\nid:: 6438a1b2\nfrom Kiuas\n  - 16.5 kW\n    price:: 789",
+        ),
+        (
+            "- TODO Call Jarkko\n  SCHEDULED: <2026-04-15 Wed>\n  :LOGBOOK:\n  CLOCK: [a]\n  :END:\n",
+            "TODO Call Jarkko\nSCHEDULED: <2026-04-15 Wed>\n:LOGBOOK:\nCLOCK: [a]\n:END:",
+        ),
+        ("It is a\nstd::vector and\nfoo::bar.\n", "It is a std::vector and foo::bar."),
+    ],
+)
+def test_a_field_keeps_its_line(source, text):
+    assert texts(source) == [text]
+    assert normal_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "days"),
+    [
+        ("rooms/daily/2026-05-04.md", "# Monday\n\n- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/journals/2026_05_04.md", "- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/daily/monday.md", "# 4 May 2026\n\n- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/adr/0007.md", "---\ndate: 2026-01-20\n---\n# Queue\n\nRedis.\n", ["2026-01-20"]),
+        (
+            "rooms/notes/journal.md",
+            "# Journal\n\nMine.\n\n## 2026-03-01\n- Rain\n### Night\n- Wind\n## Ideas\n- Kite\n",
+            [None, "2026-03-01", "2026-03-01", None],
+        ),
+        (
+            "rooms/notes/changes.md",
+            "# Changes\n## [4.1.0] - 2026-03-02\n### Fixed\n- Seats\n",
+            ["2026-03-02"],
+        ),
+        ("rooms/daily/2026-05-04.md", "## Trip, 2026-05-06\n- Oslo\n", ["2026-05-06"]),
+        ("rooms/notes/house.md", "- Ran 6 km on 2026-05-04\n", [None]),
+    ],
+)
+def test_what_stands_under_a_day_is_of_that_day(path, source, days):
+    told = [memory.as_of for memory in parse(path, source).memories]
+    assert [when and when.date().isoformat() for when in told] == days
+    assert all(when is None or when.tzinfo is timezone.utc for when in told)
+
+
+def test_a_comment_knows_better_when_a_memory_was_written():
+    source = "- Ran 6 km\n  <!-- memory id=m-1 created=2026-05-07T14:30:00Z -->\n"
+    (memory,) = parse("rooms/daily/2026-05-04.md", source).memories
+    assert memory.created == datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+
+
+def test_days_as_headings_of_the_highest_level_are_no_title():
+    source = "# 2026-03-01\nRain\n# 2026-03-02\nSnow\n"
+    page = parse("rooms/notes/diary.md", source)
+    assert page.title == "diary"
+    assert [m.heading for m in page.memories] == ["2026-03-01", "2026-03-02"]
