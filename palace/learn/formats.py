@@ -25,8 +25,8 @@ SUPPORTED = (
     " LangChain export; --format names one where it is not recognised"
 )
 _RENAMED = (
-    "notes are Markdown, plain text too: give the file a name that ends in .md; a conversation comes"
-    " as .jsonl turns, one a line: session, speaker, text, at"
+    "notes are Markdown, plain text too: give the file a name that ends in .md; a conversation"
+    " comes as .jsonl turns, one a line: session, speaker, text, at"
 )
 CONVERSATIONS = "conversations.json"
 NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
