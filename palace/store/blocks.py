@@ -25,7 +25,12 @@ _FENCE = re.compile(
     r"([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?:(`{3,})[^`]*|(~{3,}).*)\Z", re.ASCII | re.DOTALL
 )
 _STAMP = re.compile(r"\[(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d)?\](?: |\Z)", re.ASCII)
-_STRUCTURE = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|[>|]|#{1,6}(?:[ \t]|\Z)", re.ASCII)
+# What other programs and pens put before an item; Markdown reads it as text, and so it stays.
+_SIGN = r"[•◦▪▫‣⁃●○☐☑☒✓✔]\ufe0f?[ \t]"
+_SIGNED = re.compile(_SIGN)
+_STRUCTURE = re.compile(
+    rf"(?:[-*+]|\d{{1,9}}[.)])(?:[ \t]|\Z)|{_SIGN}|[>|]|#{{1,6}}(?:[ \t]|\Z)", re.ASCII
+)
 _ENDS_AT_LINE_END = ("|", "#")
 # A field of Dataview, a property of Logseq, and what outliners write below a task.
 _FIELD = re.compile(
@@ -203,9 +208,9 @@ def normal_text(text: str) -> str:
     r"""Return a text as it reads once it is a memory; doing it twice changes nothing.
 
     Line ends become `\n`; NUL and lone surrogates become U+FFFD; white space around it goes;
-    soft-wrapped lines of prose are joined by one space; nested items, quotes, tables, fields
-    (`key:: value`) and headings keep their lines; runs of blank lines become one; fenced code
-    stays as it is, and a fence left open is closed.
+    soft-wrapped lines of prose are joined by one space; nested items (`•` and `☐` too), quotes,
+    tables, fields (`key:: value`) and headings keep their lines; runs of blank lines become one;
+    fenced code stays as it is, and a fence left open is closed.
     """
     unified = clean(text).replace("\r\n", "\n").replace("\r", "\n").strip()
     return fold_lines(unified.split("\n"))
@@ -353,7 +358,8 @@ class _Finder:
             return _HEADING.match(line) is not None
         if block.underlined_by(line):
             return False
-        if is_break(bare) or (self._timeline and stamp_of(line)):
+        is_signed = block.kind == "paragraph" and not block.quote and _SIGNED.match(bare)
+        if is_signed or is_break(bare) or (self._timeline and stamp_of(line)):
             return True
         item = _ITEM.match(line)
         if item is None or block.kind == "item":

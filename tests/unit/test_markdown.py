@@ -604,3 +604,27 @@ def test_days_as_headings_of_the_highest_level_are_no_title():
     page = parse("rooms/notes/diary.md", source)
     assert page.title == "diary"
     assert [m.heading for m in page.memories] == ["2026-03-01", "2026-03-02"]
+
+
+def test_lines_with_a_sign_of_other_programs_are_memories_of_their_own():
+    source = (
+        "Shopping \U0001f6d2\r\n☐ Oat milk,\r\nthe big one\r\n☑\ufe0f Coffee\r\n\r\n•\tTyres\r\n"
+        "- Packing\r\n  • passport\r\n  • tent\r\n> as he said\r\n> • quoted\r\n"
+    )
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == [
+        "Shopping \U0001f6d2",
+        "☐ Oat milk, the big one",
+        "☑\ufe0f Coffee",
+        "•\tTyres",
+        "Packing\n• passport\n• tent",
+        "> as he said\n> • quoted",
+    ]
+    assert page.render() == source
+    assert all(normal_text(memory.text) == memory.text for memory in page.memories)
+    for position in range(len(page.memories)):
+        left = [text for n, text in enumerate(texts(source)) if n != position]
+        assert texts(page.remove(position)) == left
+        stamped = page.with_memory_fields(position, {"id": "m-1"})
+        assert parse(PATH, stamped).memories[position].id == "m-1"
+        assert texts(stamped) == texts(source)
