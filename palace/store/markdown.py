@@ -221,7 +221,9 @@ class Page:
         if start == 0 or not self.lines[start - 1].strip():
             while end < len(self.lines) and not self.lines[end].strip():
                 end += 1
-            in_list = position > 0 and self.blocks[position - 1].kind == "item"
+            before = self.blocks[position - 1] if position else self.blocks[position]
+            between = "".join(self.lines[before.end : start]).strip()
+            in_list = position > 0 and before.kind == "item" and not between
             if end == len(self.lines) and not in_list:
                 start = max(start - 1, 0)  # the blank line parted it from what stands before
         others = [memory.text for n, memory in enumerate(self.memories) if n != position]

@@ -628,3 +628,10 @@ def test_lines_with_a_sign_of_other_programs_are_memories_of_their_own():
         stamped = page.with_memory_fields(position, {"id": "m-1"})
         assert parse(PATH, stamped).memories[position].id == "m-1"
         assert texts(stamped) == texts(source)
+
+
+@pytest.mark.parametrize("source", ["- a\n\n## Notes\n", "- a\n\n***\n", "# Notes\n", "- a\n"])
+def test_what_is_written_at_the_end_can_be_taken_out_again(source):
+    written = parse(PATH, source).append_memories([("b", {})])
+    page = parse(PATH, written)
+    assert page.remove(len(page.memories) - 1) == source
