@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -191,6 +192,32 @@ class Page:
                 added.append("  " + write_comment(fields))
         return self.append_lines(added, is_item=True)
 
+    def with_memory_behind(self, position: int, text: str, fields: Mapping[str, object]) -> str:
+        """Return the text with a list item and its comment behind a memory, under its headings.
+
+        Where it could not be taken out again without a trace it stands at the end.
+
+        Args:
+            position: Of the memory, 0-based.
+            text: Of the new one.
+            fields: Keys of its comment.
+
+        Raises:
+            StoreError: If the text is empty.
+            ValueError: If a field is unknown or its value is not of its kind.
+        """
+        block = self.blocks[position]
+        gap = [] if block.kind == "item" else [""]
+        lines = [*gap, *item_lines(text), "  " + write_comment(fields)]
+        written = self._insert(self.lines, block.end, lines)
+        page, others = parse(self.path, written), [memory.text for memory in self.memories]
+        found = [memory.text for memory in page.memories]
+        if found[: position + 1] + found[position + 2 :] == others:
+            with suppress(StoreError):
+                if page.remove(position + 1) == self.render():
+                    return written
+        return self.append_memories([(text, fields)])
+
     def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
         """Return the text with the lines of a memory at the end, as they are.
 
@@ -219,7 +246,7 @@ class Page:
         block = self.blocks[position]
         start, end = block.start, block.end
         if start == 0 or not self.lines[start - 1].strip():
-            while end < len(self.lines) and not self.lines[end].strip():
+            if end < len(self.lines) and not self.lines[end].strip():
                 end += 1
             before = self.blocks[position - 1] if position else self.blocks[position]
             between = "".join(self.lines[before.end : start]).strip()

@@ -635,3 +635,25 @@ def test_what_is_written_at_the_end_can_be_taken_out_again(source):
     written = parse(PATH, source).append_memories([("b", {})])
     page = parse(PATH, written)
     assert page.remove(len(page.memories) - 1) == source
+
+
+@pytest.mark.parametrize(
+    ("source", "position", "written"),
+    [
+        ("# A\n- a\n- b\n## C\n- c\n", 0, "# A\n- a\n- new\n  C\n- b\n## C\n- c\n"),
+        ("# A\na\n\n## C\n- c\n", 0, "# A\na\n\n- new\n  C\n\n## C\n- c\n"),
+        ("# A\na\n\n\n## C\n- c", 0, "# A\na\n\n- new\n  C\n\n\n## C\n- c"),
+        ("| a |\n|---|\n| 1 |\n\nb\n", 0, "| a |\n|---|\n| 1 |\n\n- new\n  C\n\nb\n"),
+        ("1. a\r\n   - x\r\n2. b\r\n", 0, "1. a\r\n   - x\r\n- new\r\n  C\r\n2. b\r\n"),
+        ("# A\n- a", 0, "# A\n- a\n- new\n  C\n"),
+        # An item that is indented would belong to the new one, a heading would lose its gap.
+        ("  - a\n  - b\n", 0, "  - a\n  - b\n- new\n  C\n"),
+        ("a\n# B\nb\n", 0, "a\n# B\nb\n\n- new\n  C\n"),
+    ],
+)
+def test_a_memory_is_put_behind_another_one(source, position, written):
+    comment = "<!-- memory id=m-9 -->"
+    page = parse(PATH, source)
+    assert page.with_memory_behind(position, "new", {"id": "m-9"}) == written.replace(
+        "  C", f"  {comment}"
+    )
