@@ -39,7 +39,13 @@ from palace.store.comments import (
     unescape_comments,
     write_comment,
 )
-from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
+from palace.store.front_matter import (
+    FrontMatter,
+    page_properties,
+    read_front_matter,
+    tag_list,
+    text_list,
+)
 from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
 from palace.store.names import room_of
@@ -64,6 +70,7 @@ class Page:
     Attributes:
         path: Relative to the palace root, forward slashes.
         lines: The file, line ends kept.
+        aliases: What the file is called besides.
         blocks: The block of each memory, by position.
         comments: The metadata comment of each memory, or None, by position.
         mark: The byte order mark, if the file has one.
@@ -79,6 +86,7 @@ class Page:
     front: FrontMatter
     title: str
     tags: tuple[str, ...]
+    aliases: tuple[str, ...]
     memories: tuple[Memory, ...]
     faults: tuple[Fault, ...]
     blocks: tuple[Block, ...]
@@ -95,7 +103,8 @@ class Page:
 
     def document(self, digest: str) -> Document:
         """Return what readers need of the page; `digest` is that of the file's bytes."""
-        return Document(self.path, digest, self.title, self.tags, self.memories, self.faults)
+        words = (*self.tags, *self.aliases)
+        return Document(self.path, digest, self.title, words, self.memories, self.faults)
 
     @property
     def newline(self) -> str:
@@ -364,12 +373,13 @@ class _Parser:
         blocks = find_blocks(
             self.lines, first=front.end, timeline=self.timeline, without=self.marks
         )
-        given = front.values.get("title")
+        values = {**page_properties(self.lines[front.end :]), **front.values}
+        given = values.get("title")
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
         first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
-        self.tags = tag_list(front.values.get("tags"))
-        told = (self.drawer, self.title, str(front.values.get("date") or ""))
+        self.tags = tag_list(values.get("tags"))
+        told = (self.drawer, self.title, str(values.get("date") or ""))
         self.day = next(filter(None, map(day_told, told)), None)
         self._walk(blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
@@ -379,6 +389,7 @@ class _Parser:
             front=front,
             title=self.title,
             tags=self.tags,
+            aliases=text_list(values.get("aliases")) + text_list(values.get("alias")),
             memories=tuple(self.memories),
             faults=tuple(self.faults),
             blocks=tuple(self.blocks),

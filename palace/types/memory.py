@@ -151,6 +151,7 @@ class Document:
     Attributes:
         path: Relative to the palace root, forward slashes.
         digest: Hash of the file's bytes.
+        tags: Its tags and other names (`aliases`), words of every memory in it.
         memories: In file order, inactive ones included.
     """
 

@@ -624,3 +624,15 @@ def test_a_refusal_names_the_line_inside_an_object(palace: Mempalace, tmp_path: 
     lines = [int(refusal.path_or_line.rpartition(":")[2]) for refusal in refused]
     items = [n for n, line in enumerate(text.splitlines(), 1) if line == "  {"]
     assert lines == items[3:]
+
+
+def test_who_has_an_alias_is_known_by_it(command, here: Path):
+    put(
+        here / "rooms" / "people",
+        {"Oda.md": "---\naliases: [Oda Lindqvist]\n---\n- Favourite wine: Riesling, dry\n"},
+    )
+    told = command("ask", "What is Oda Lindqvist's favourite wine?", "--json").json
+    assert [e["source"] for e in told["evidence"]] == ["rooms/people/Oda.md:4"]
+    assert command("ask", "What is Oda Novak's favourite wine?").out.strip() == (
+        "I don't have this in my memory palace."
+    )

@@ -657,3 +657,28 @@ def test_a_memory_is_put_behind_another_one(source, position, written):
     assert page.with_memory_behind(position, "new", {"id": "m-9"}) == written.replace(
         "  C", f"  {comment}"
     )
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (
+            "---\naliases: [Miro, Mr. Tanaka]\ntags: person\n---\n- x\n",
+            ("person", "Miro", "Mr. Tanaka"),
+        ),
+        ("---\nalias: Oda Lindqvist\n---\n- x\n", ("Oda Lindqvist",)),
+        ("alias:: Pia Rautio\ntags:: people, [[work]]\n\n- x\n", ("people", "work", "Pia Rautio")),
+        ("- alias:: Pia Rautio\n- x\n", ("Pia Rautio",)),
+        ("Met Pia.\nalias:: Pia Rautio\n", ()),
+    ],
+)
+def test_a_file_is_known_by_its_other_names(source, words):
+    page = parse(PATH, source)
+    assert page.document("").tags == words
+    assert page.render() == source
+
+
+def test_properties_of_a_page_give_its_title_and_its_day():
+    page = parse(PATH, "title:: Sauna project\ndate:: [[2026-06-20]]\n\n- Door 69 cm\n")
+    assert page.title == "Sauna project"
+    assert [m.as_of for m in page.memories] == [datetime(2026, 6, 20, tzinfo=timezone.utc)] * 2
