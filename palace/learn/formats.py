@@ -76,7 +76,7 @@ def _format_of_folder(source: Path) -> Format:
         return "obsidian"
     own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
     if (source / CONVERSATIONS).is_file() and not is_palace(source) and not own:
-        return "chatgpt"
+        return recognise(source / CONVERSATIONS)  # others call their export so, too
     return "markdown"
 
 

@@ -149,6 +149,15 @@ def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Pa
     assert taken(palace, tmp_path / "export").added == 4
 
 
+def test_a_folder_of_conversations_in_another_form_is_not_taken_for_chatgpts(command, tmp_path):
+    said = {"uuid": "m1", "text": "At seven.", "sender": "human", "created_at": "2026-02-11T08:00Z"}
+    exported = [{"uuid": "c1", "name": "Party", "chat_messages": [said]}]
+    told = command("import", str(put(tmp_path / "export", {"conversations.json": exported})))
+    assert told.code == 2
+    assert "conversations.json:1: it is JSON of no form I know" in told.err
+    assert "supported are" in told.err
+
+
 def test_what_is_missing_in_a_folder_is_named(palace: Mempalace, tmp_path: Path):
     with pytest.raises(ConfigError, match=r"conversations\.json cannot be read"):
         palace.import_from(tmp_path, form="chatgpt")
