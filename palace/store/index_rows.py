@@ -15,7 +15,7 @@ from typing import Any
 
 from palace.ports import Candidate
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
-from palace.text.day_names import day_told
+from palace.text.day_names import day_of_file
 from palace.types.memory import TIMELINE, Memory
 
 _DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
@@ -45,7 +45,7 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
     ]
     if memory.created is not None and memory.room == TIMELINE:
         place.append(f"{memory.created:%Y-%m-%d}")
-    elif day := day_told(memory.drawer):
+    elif day := day_of_file(memory.path):
         place.append(day.isoformat())
     context = _place_tokens("\n".join(part for part in place if part))
     found = words(memory.text)

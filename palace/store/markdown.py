@@ -50,7 +50,7 @@ from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
-from palace.text.day_names import day_told
+from palace.text.day_names import day_of_file, day_told
 from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
@@ -379,8 +379,8 @@ class _Parser:
         first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
         self.tags = tag_list(values.get("tags"))
-        told = (self.drawer, self.title, str(values.get("date") or ""))
-        self.day = next(filter(None, map(day_told, told)), None)
+        told = map(day_told, (self.title, str(values.get("date") or "")))
+        self.day = day_of_file(self.path) or next(filter(None, told), None)
         self._walk(blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(

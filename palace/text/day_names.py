@@ -41,6 +41,17 @@ _TOLD = regex.compile(
 _MOST_CHARS = 200
 
 
+def day_of_file(path: str) -> date | None:
+    """Return the day that the name of a file tells, or its folders with it: `2026/05/04.md`.
+
+    Args:
+        path: With forward slashes.
+    """
+    *folders, name = path.split("/")
+    stem = name[:-3] if name.lower().endswith(".md") else name
+    return day_told(stem) or day_told("/".join([*folders[-2:], stem]))
+
+
 @lru_cache(maxsize=4096)  # the memories of a drawer share its name
 def day_told(name: str) -> date | None:
     """Return the day that a file name or a title begins or ends with, if it is one.

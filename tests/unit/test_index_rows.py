@@ -67,15 +67,18 @@ def test_the_json_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("drawer", "tokens"),
+    ("place", "tokens"),
     [
         ("2026-05-04", {"2026-05-04", "month05"}),
         ("2026_05_04", {"2026-05-04", "month05"}),
         ("2026-05-04 Call with Miro", {"2026-05-04", "month05", "call", "miro"}),
+        ("2026/05/04", {"2026-05-04", "month05"}),
         ("2026-05", {"2026", "month05"}),
         ("api-gateway", {"api", "gateway"}),
     ],
 )
-def test_a_drawer_is_found_by_its_day_and_its_words(drawer: str, tokens: set[str]) -> None:
-    _, context, _, _ = memory_tokens(replace(memory("Ran 6 km."), drawer=drawer))
+def test_a_drawer_is_found_by_its_day_and_its_words(place: str, tokens: set[str]) -> None:
+    drawer = place.rpartition("/")[2]
+    held = replace(memory("Ran 6 km."), path=f"rooms/daily/{place}.md", drawer=drawer)
+    _, context, _, _ = memory_tokens(held)
     assert tokens <= set(context.split())

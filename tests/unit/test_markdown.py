@@ -571,6 +571,8 @@ def test_a_field_keeps_its_line(source, text):
     [
         ("rooms/daily/2026-05-04.md", "# Monday\n\n- Ran 6 km\n", ["2026-05-04"]),
         ("rooms/journals/2026_05_04.md", "- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/Daily/2026/05/04.md", "- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/Daily/2026/05.md", "- Ran 6 km\n", [None]),
         ("rooms/daily/monday.md", "# 4 May 2026\n\n- Ran 6 km\n", ["2026-05-04"]),
         ("rooms/adr/0007.md", "---\ndate: 2026-01-20\n---\n# Queue\n\nRedis.\n", ["2026-01-20"]),
         (
