@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from palace.errors import StoreError
 from palace.store.comments import clean, escape_comments, find_comment
+from palace.text.day_names import is_day
 
 BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break"]
 MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
@@ -31,6 +33,7 @@ _SIGNED = re.compile(_SIGN)
 _STRUCTURE = re.compile(
     rf"(?:[-*+]|\d{{1,9}}[.)])(?:[ \t]|\Z)|{_SIGN}|[>|]|#{{1,6}}(?:[ \t]|\Z)", re.ASCII
 )
+DAY_LEVEL = 7
 _ENDS_AT_LINE_END = ("|", "#")
 # A field of Dataview, a property of Logseq, and what outliners write below a task.
 _FIELD = re.compile(
@@ -70,12 +73,13 @@ class Block:
         offset: Where the content starts on the first line, in characters.
         content: Column of the content of an item, 0 for others.
         threshold: Indentation from which a line belongs to the item.
-        level: Of a heading, 1 to 6.
+        level: Of a heading, 1 to 6, or 7 for a day above what was written on it.
         title: Of a heading.
         closing: The line that would close a code fence or comment left open, else "".
         sealed: Nothing but a metadata comment or indented lines may follow.
         quote: It is a block quote.
         ordered: It is an item of a numbered list.
+        day: What its first line says if that is a day, as in a diary, else "".
     """
 
     kind: BlockKind
@@ -90,6 +94,12 @@ class Block:
     sealed: bool = False
     quote: bool = False
     ordered: bool = False
+    day: str = ""
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it is the line of a day and nothing else."""
+        return bool(self.day) and self.kind == "paragraph" and self.end == self.start + 1
 
     def underlined_by(self, line: str) -> int:
         """Return the level of the heading that this line makes of the block above it, else 0.
@@ -183,12 +193,43 @@ def find_blocks(
         timeline: Whether stamped lines are blocks of their own.
         without: Lines that part nothing and belong to nobody.
     """
-    finder = _Finder(timeline=timeline)
-    for number in range(first, len(lines)):
-        if number not in without:
-            finder.feed(number, lines[number])
+    numbers = [number for number in range(first, len(lines)) if number not in without]
+    blocks = _found(lines, numbers, timeline=timeline, diary=not timeline)
+    if not any(block.day for block in blocks):
+        return blocks
+    if not _is_diary(blocks):
+        return _found(lines, numbers)
+    for block in blocks:
+        if block.is_day:
+            block.kind, block.level, block.title = "heading", DAY_LEVEL, block.day
+    return blocks
+
+
+def _found(
+    lines: Sequence[str], numbers: Iterable[int], *, timeline: bool = False, diary: bool = False
+) -> list[Block]:
+    finder = _Finder(timeline=timeline, diary=diary)
+    for number in numbers:
+        finder.feed(number, lines[number])
     finder.leave()
     return finder.blocks
+
+
+def _is_diary(blocks: Sequence[Block]) -> bool:
+    """Whether days stand above what was written on them: two of them in one section.
+
+    A day alone, below "Due" or as the only one of its section, is what somebody noted.
+    """
+    days = 0
+    for block, below in zip_longest(blocks, blocks[1:]):
+        if block.kind == "heading":
+            days = 0
+        elif block.day:
+            is_above = not block.is_day or (below is not None and below.kind in MEMORY_KINDS)
+            days += is_above and not (below is not None and below.is_day)
+            if days == 2:
+                return True
+    return False
 
 
 def heading_line(level: int, title: str) -> str:
@@ -285,9 +326,10 @@ def _dedent_all(lines: list[str], code: set[int]) -> list[str]:
 class _Finder:
     """The state between two lines."""
 
-    def __init__(self, *, timeline: bool) -> None:
+    def __init__(self, *, timeline: bool, diary: bool) -> None:
         self.blocks: list[Block] = []
         self._timeline = timeline
+        self._diary = diary
         self._block: Block | None = None
         self._fence: Fence | None = None
         self._in_comment = False
@@ -399,16 +441,17 @@ class _Finder:
         if heading:
             level = len(heading.group(1))
             return Block("heading", number, end, level=level, title=_title(heading.group(2)))
-        if is_break(bare):
-            return Block("break", number, end)
+        if self._diary and is_day(bare):  # "4. Mai 2026" is no item
+            return Block("paragraph", number, end, title=bare, day=bare.strip("*_:"))
+        is_comment = _is_comment_line(line, bare)
+        if is_comment or is_break(bare):
+            return Block("comment" if is_comment else "break", number, end)
         stamp = stamp_of(line) if self._timeline else None
         if stamp:
             return Block("turn", number, end, offset=stamp.end(), content=2, threshold=2)
         item = _ITEM.match(line)
         if item:
             return _item_block(number, line, item)
-        if _is_comment_line(line, bare):
-            return Block("comment", number, end)
         kind: BlockKind = "fence" if opens_fence(line) else "paragraph"
         return Block(kind, number, end, quote=bare[0] == ">", title=bare)
 

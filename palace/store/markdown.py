@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 from typing import Any
 
 from palace.errors import MemoryNotFoundError, StoreError
 from palace.store.blocks import (
+    DAY_LEVEL,
     MEMORY_KINDS,
     Block,
     dedent,
@@ -414,7 +415,11 @@ class _Parser:
                 if block is not skip:
                     above.append((block.level, block.title))
             elif block.kind in MEMORY_KINDS:
+                if block.day:
+                    above = [pair for pair in above if pair[0] < DAY_LEVEL]
                 self._add(block, above)
+                if block.day:  # what follows was written on it, too
+                    above.append((DAY_LEVEL, block.day))
             elif block.kind == "comment" and find_comment(self.lines[block.start]):
                 self.fault(block.start, "a memory comment that belongs to no memory")
         self.section = _section(above)
@@ -435,7 +440,7 @@ class _Parser:
             section = next((title for level, title in above if level == 2), "")
             defaults = {"kind": "event", "created": _page_day(self.drawer)}
             values = {**defaults, **values, "session": section, **(given or {})}
-        elif day := next(filter(None, (day_told(t) for _, t in reversed(above))), self.day):
+        elif day := self._day_of(block, above):
             values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
         self.memories.append(
             Memory(
@@ -455,6 +460,11 @@ class _Parser:
         )
         self.blocks.append(block)
         self.comments.append(span)
+
+    def _day_of(self, block: Block, above: Sequence[tuple[int, str]]) -> date | None:
+        """Return the day a block was written on, if it is told: the nearest one counts."""
+        told = (block.day, *(title for _, title in reversed(above)))
+        return next(filter(None, map(day_told, told)), self.day)
 
     def _read_block(self, block: Block) -> tuple[str, Span | None]:
         """Return a block's text and the place of its comment; code is content throughout."""

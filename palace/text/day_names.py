@@ -32,13 +32,24 @@ _WRITINGS = (
     rf"(?P<name>{_NAMES})\.?\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s{_YEAR}",
 )
 _DAY = rf"(?<!\d)(?:{'|'.join(_WRITINGS)})(?!\.?\d)"
+_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})[.,]?"
 # It begins with the day, perhaps behind that of the week, or ends with it behind a sign that parts.
 _TOLD = regex.compile(
-    rf"[\[(]*(?:(?:{'|'.join(_WEEKDAYS)})[.,]?\s)?{_DAY}(?!(?!T\d)\p{{L}})"
+    rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?!(?!T\d)\p{{L}})"
     rf"|.*?[-–—(,|]\s?\[*{_DAY}[\])]*\Z",
     regex.IGNORECASE,
 )
+_ALONE = regex.compile(
+    rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?:,?\s\(?{_WEEKDAY}\)?)?[\])*_:]*", regex.IGNORECASE
+)
 _MOST_CHARS = 200
+_MOST_CHARS_ALONE = 40
+
+
+def is_day(line: str) -> bool:
+    """Whether a line is a day and nothing else, as a diary has them: "Monday, 4 May 2026"."""
+    is_short = len(line) <= _MOST_CHARS_ALONE
+    return is_short and _ALONE.fullmatch(line) is not None and day_told(line) is not None
 
 
 def day_of_file(path: str) -> date | None:

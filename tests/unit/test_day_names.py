@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palace.text.day_names import day_told
+from palace.text.day_names import day_told, is_day
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,24 @@ def test_a_name_that_tells_a_day(name):
 )
 def test_a_name_that_tells_none(name):
     assert day_told(name) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-05-04",
+        "**4 May 2026**",
+        "Monday, 4 May 2026:",
+        "04.05.2026 (Montag)",
+        "[[2026-05-04]]",
+    ],
+)
+def test_a_line_that_is_a_day(line):
+    assert is_day(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["2026-05-04 Oslo", "Due 2026-05-04", "2026-02-30", "4 May", "", "2026-05-04, rain"]
+)
+def test_a_line_that_is_more_or_less_than_a_day(line):
+    assert not is_day(line)

@@ -684,3 +684,59 @@ def test_properties_of_a_page_give_its_title_and_its_day():
     page = parse(PATH, "title:: Sauna project\ndate:: [[2026-06-20]]\n\n- Door 69 cm\n")
     assert page.title == "Sauna project"
     assert [m.as_of for m in page.memories] == [datetime(2026, 6, 20, tzinfo=timezone.utc)] * 2
+
+
+DIARY = (
+    "3 January 2026\nA walk around the lake.\nMinus eight.\n\nThe lamp broke.\n\n"
+    "**Sunday, 4 January 2026:**\n\nBettina resigned.\n\n2026-01-11 (Sunday)\n- a red bicycle\n"
+)
+
+
+def test_a_diary_of_plain_text_has_its_days_above_what_was_written_on_them():
+    page = parse("rooms/notes/diary.md", DIARY)
+    assert [(m.text, f"{m.created:%Y-%m-%d}") for m in page.memories] == [
+        ("3 January 2026 A walk around the lake. Minus eight.", "2026-01-03"),
+        ("The lamp broke.", "2026-01-03"),
+        ("Bettina resigned.", "2026-01-04"),
+        ("a red bicycle", "2026-01-11"),
+    ]
+    days = ["", "3 January 2026", "Sunday, 4 January 2026", "2026-01-11 (Sunday)"]
+    assert [memory.heading for memory in page.memories] == days
+    assert page.render() == DIARY
+    for position in range(4):
+        stamped = page.with_memory_fields(position, {"id": "m-1"})
+        assert parse(page.path, stamped).memories[position].id == "m-1"
+        assert len(parse(page.path, page.remove(position)).memories) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "memories"),
+    [
+        ("# Visa\n## Due\n\n2026-07-15\n\n## Start\n\n2026-03-01\n", ["2026-07-15", "2026-03-01"]),
+        ("## Due\n\n2026-07-15\n\nAsk Ada.\n\n## Start\n\n2026-03-01\n\nAsk Ole.\n", 4),
+        ("2026-07-15\nAsk Ada.\n", ["2026-07-15 Ask Ada."]),
+        ("2026-07-15\n\n2026-07-16\n\n2026-07-17\n", 3),
+        ("Kim was born on\n4 May 1990\nin Oslo.\n", ["Kim was born on 4 May 1990 in Oslo."]),
+    ],
+)
+def test_a_day_that_is_what_was_noted_stays_a_memory(source, memories):
+    found = texts(source)
+    assert found == memories or len(found) == memories
+
+
+def test_a_german_day_is_no_item_of_a_list():
+    page = parse(PATH, "4. Mai 2026\nRegen.\n\n5. Mai 2026\nSonne.\n")
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("4. Mai 2026 Regen.", ""),
+        ("5. Mai 2026 Sonne.", ""),
+    ]
+    assert texts("4. Mai 2026\n\nRegen.\n") == ["Mai 2026", "Regen."]
+
+
+def test_an_underlined_day_is_a_heading():
+    source = "2026-07-15\n==========\nAsk Ada.\n\n2026-07-16\n==========\nAsk Ole.\n"
+    page = parse(PATH, source)
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("Ask Ada.", "2026-07-15"),
+        ("Ask Ole.", "2026-07-16"),
+    ]
