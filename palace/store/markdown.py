@@ -558,7 +558,7 @@ class _Parser:
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:
-    """Return the heading that is the title: the first of the highest level, no day among others."""
+    """Return the heading that is the title: the first of level 1, if it is no day among others."""
     tops = [block for block in blocks if block.kind == "heading" and block.level == 1]
     is_title = bool(tops) and (len(tops) == 1 or day_told(tops[0].title) is None)
     return tops[0] if is_title else None
