@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Literal
 
 from palace.errors import StoreError
@@ -80,6 +79,7 @@ class Block:
         quote: It is a block quote.
         ordered: It is an item of a numbered list.
         day: What its first line says if that is a day, as in a diary, else "".
+        has_words: More than that line is text.
     """
 
     kind: BlockKind
@@ -95,6 +95,7 @@ class Block:
     quote: bool = False
     ordered: bool = False
     day: str = ""
+    has_words: bool = False
 
     @property
     def is_day(self) -> bool:
@@ -216,19 +217,22 @@ def _found(
 
 
 def _is_diary(blocks: Sequence[Block]) -> bool:
-    """Whether days stand above what was written on them: two of them in one section.
+    """Whether days stand above what was written on them: two of one section, and words between.
 
-    A day alone, below "Due" or as the only one of its section, is what somebody noted.
+    A day alone, below "Due" or as the only one of its section, is what somebody noted. One that has
+    a comment is a memory, and tells nothing of the others: no write makes a page a diary.
     """
-    days = 0
-    for block, below in zip_longest(blocks, blocks[1:]):
+    is_open = False  # whether something was written on a day of this section
+    has_day = False
+    for block in blocks:
         if block.kind == "heading":
-            days = 0
-        elif block.day:
-            is_above = not block.is_day or (below is not None and below.kind in MEMORY_KINDS)
-            days += is_above and not (below is not None and below.is_day)
-            if days == 2:
+            is_open = has_day = False
+        elif block.day and (block.is_day or block.has_words):
+            if is_open:
                 return True
+            has_day, is_open = True, block.has_words
+        elif block.kind in MEMORY_KINDS and not block.day:
+            is_open = has_day
     return False
 
 
@@ -410,6 +414,7 @@ class _Finder:
         return item.end() < len(line) and not numbered_otherwise
 
     def _extend(self, block: Block, number: int, line: str) -> None:
+        block.has_words = block.has_words or not line.lstrip().startswith("<!--")
         level = block.underlined_by(line)
         if level:
             block.kind, block.level = "heading", level

@@ -51,7 +51,7 @@ from palace.store.inline import find_marks
 from palace.store.merge_marks import merge_marks
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
-from palace.text.day_names import day_of_file, day_told
+from palace.text.day_names import day_of_file, day_told, is_day
 from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
@@ -265,7 +265,8 @@ class Page:
                 start = max(start - 1, 0)  # the blank line parted it from what stands before
         others = [memory.text for n, memory in enumerate(self.memories) if n != position]
         kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
-        if _texts(self.path, kept) == others:
+        # The lines that were days of a diary may stand alone now.
+        if _but_days(_texts(self.path, kept)) == _but_days(others):
             return kept
         # Where neighbours would run together, an empty comment parts them.
         for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
@@ -566,6 +567,10 @@ def _title_block(blocks: Sequence[Block]) -> Block | None:
 
 def _texts(path: str, text: str) -> list[str]:
     return [memory.text for memory in parse(path, text).memories]
+
+
+def _but_days(texts: Sequence[str]) -> list[str]:
+    return [text for text in texts if not (is_day(text) or is_day(f"1. {text}"))]
 
 
 def _section(above: Sequence[tuple[int, str]]) -> str:

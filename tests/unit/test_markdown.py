@@ -715,6 +715,7 @@ def test_a_diary_of_plain_text_has_its_days_above_what_was_written_on_them():
         ("# Visa\n## Due\n\n2026-07-15\n\n## Start\n\n2026-03-01\n", ["2026-07-15", "2026-03-01"]),
         ("## Due\n\n2026-07-15\n\nAsk Ada.\n\n## Start\n\n2026-03-01\n\nAsk Ole.\n", 4),
         ("2026-07-15\nAsk Ada.\n", ["2026-07-15 Ask Ada."]),
+        ("2026-07-15\n\nAsk Ada.\n", ["2026-07-15", "Ask Ada."]),
         ("2026-07-15\n\n2026-07-16\n\n2026-07-17\n", 3),
         ("Kim was born on\n4 May 1990\nin Oslo.\n", ["Kim was born on 4 May 1990 in Oslo."]),
     ],
@@ -740,3 +741,22 @@ def test_an_underlined_day_is_a_heading():
         ("Ask Ada.", "2026-07-15"),
         ("Ask Ole.", "2026-07-16"),
     ]
+
+
+def test_no_write_makes_a_diary_of_other_notes():
+    source = "2026-07-15\n\n2026-07-16\n\n4. Mai 2026\n"
+    page = parse(PATH, source)
+    kept = ["2026-07-15", "2026-07-16", "Mai 2026"]
+    assert texts(source) == kept
+    for position in range(3):
+        assert texts(page.with_memory_fields(position, {"id": "m-1"})) == kept
+        written = page.with_memory_behind(position, "new", {"id": "m-1"})
+        assert [text for text in texts(written) if text != "new"] == kept
+
+
+def test_a_diary_of_two_days_can_lose_what_was_written_on_one():
+    source = "2026-07-15\n\nAsk Ada.\n\n2026-07-16\n\nAsk Ole.\n"
+    page = parse(PATH, source)
+    assert texts(source) == ["Ask Ada.", "Ask Ole."]
+    assert texts(page.remove(0)) == ["2026-07-15", "2026-07-16", "Ask Ole."]
+    assert texts(page.remove(1)) == ["Ask Ada."]
