@@ -408,6 +408,7 @@ class _Parser:
 
     def _walk(self, blocks: Sequence[Block], *, skip: Block | None) -> None:
         above: list[tuple[int, str]] = []
+        here = self.day
         for block in blocks:
             if block.closing:
                 self.fault(block.start, "a code fence or a comment that starts here never ends")
@@ -415,17 +416,20 @@ class _Parser:
                 above = [pair for pair in above if pair[0] < block.level]
                 if block is not skip:
                     above.append((block.level, block.title))
+                days = (day_told(title) for _, title in reversed(above))
+                here = next(filter(None, days), self.day)
             elif block.kind in MEMORY_KINDS:
                 if block.day:
                     above = [pair for pair in above if pair[0] < DAY_LEVEL]
-                self._add(block, above)
+                    here = day_told(block.day)
+                self._add(block, above, here)
                 if block.day:  # what follows was written on it, too
                     above.append((DAY_LEVEL, block.day))
             elif block.kind == "comment" and find_comment(self.lines[block.start]):
                 self.fault(block.start, "a memory comment that belongs to no memory")
         self.section = _section(above)
 
-    def _add(self, block: Block, above: Sequence[tuple[int, str]]) -> None:
+    def _add(self, block: Block, above: Sequence[tuple[int, str]], day: date | None) -> None:
         read = self._read_turn if block.kind == "turn" else self._read_block
         content, span = read(block)
         values: dict[str, Any] = self._metadata(span)
@@ -441,7 +445,7 @@ class _Parser:
             section = next((title for level, title in above if level == 2), "")
             defaults = {"kind": "event", "created": _page_day(self.drawer)}
             values = {**defaults, **values, "session": section, **(given or {})}
-        elif day := self._day_of(block, above):
+        elif day:
             values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
         self.memories.append(
             Memory(
@@ -461,11 +465,6 @@ class _Parser:
         )
         self.blocks.append(block)
         self.comments.append(span)
-
-    def _day_of(self, block: Block, above: Sequence[tuple[int, str]]) -> date | None:
-        """Return the day a block was written on, if it is told: the nearest one counts."""
-        told = (block.day, *(title for _, title in reversed(above)))
-        return next(filter(None, map(day_told, told)), self.day)
 
     def _read_block(self, block: Block) -> tuple[str, Span | None]:
         """Return a block's text and the place of its comment; code is content throughout."""
