@@ -185,6 +185,7 @@ def find_blocks(
     first: int = 0,
     timeline: bool = False,
     without: Container[int] = frozenset(),
+    apart: Container[int] = frozenset(),
 ) -> list[Block]:
     """Split a file into blocks.
 
@@ -193,13 +194,14 @@ def find_blocks(
         first: Where the body starts, after the front matter.
         timeline: Whether stamped lines are blocks of their own.
         without: Lines that part nothing and belong to nobody.
+        apart: Lines at which no paragraph goes on.
     """
     numbers = [number for number in range(first, len(lines)) if number not in without]
-    blocks = _found(lines, numbers, timeline=timeline, diary=not timeline)
+    blocks = _found(lines, numbers, apart, timeline=timeline, diary=not timeline)
     if not any(block.day for block in blocks):
         return blocks
     if not _is_diary(blocks):
-        return _found(lines, numbers)
+        return _found(lines, numbers, apart)
     for block in blocks:
         if block.is_day:
             block.kind, block.level, block.title = "heading", DAY_LEVEL, block.day
@@ -207,10 +209,17 @@ def find_blocks(
 
 
 def _found(
-    lines: Sequence[str], numbers: Iterable[int], *, timeline: bool = False, diary: bool = False
+    lines: Sequence[str],
+    numbers: Iterable[int],
+    apart: Container[int],
+    *,
+    timeline: bool = False,
+    diary: bool = False,
 ) -> list[Block]:
     finder = _Finder(timeline=timeline, diary=diary)
     for number in numbers:
+        if number in apart:
+            finder.end_paragraph()
         finder.feed(number, lines[number])
     finder.leave()
     return finder.blocks
@@ -356,6 +365,11 @@ class _Finder:
             self._start(number, line, bare)
         if bare:
             self._after_blank = False
+
+    def end_paragraph(self) -> None:
+        """End the block at hand if it is a paragraph."""
+        if self._block and self._block.kind == "paragraph":
+            self.leave()
 
     def leave(self) -> None:
         """End the block at hand; say how to close what it left open."""

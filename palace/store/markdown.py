@@ -48,7 +48,7 @@ from palace.store.front_matter import (
     text_list,
 )
 from palace.store.inline import find_marks
-from palace.store.merge_marks import merge_marks
+from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.text.day_names import day_of_file, day_told, is_day
@@ -373,7 +373,11 @@ class _Parser:
         for number in (number for number, begins in self.marks.items() if begins):
             self.fault(number, "a conflict of git's that is not resolved: keep one of the versions")
         blocks = find_blocks(
-            self.lines, first=front.end, timeline=self.timeline, without=self.marks
+            self.lines,
+            first=front.end,
+            timeline=self.timeline,
+            without=self.marks,
+            apart=other_versions(self.lines, self.marks),
         )
         values = {**page_properties(self.lines[front.end :]), **front.values}
         given = values.get("title")

@@ -280,6 +280,28 @@ def test_what_git_could_not_merge_is_read_and_its_marks_are_nobodys_words():
     assert edited == source.replace("- y\n", "- y\n  <!-- memory id=m-2 -->\n")
 
 
+@pytest.mark.parametrize(
+    ("source", "versions"),
+    [
+        (
+            "<<<<<<< HEAD\nSize 44.\n=======\nSize 43.5.\n>>>>>>> phone\n\nRed.\n",
+            ["Size 44.", "Size 43.5.", "Red."],
+        ),
+        (
+            "<<<<<<< HEAD\nSize 44.\n<!-- memory id=m-1 -->\n||||||| base\nSize 43.\n"
+            "=======\nSize 43.5.\n<!-- memory id=m-2 -->\n>>>>>>> phone\n",
+            ["Size 44.", "Size 43.", "Size 43.5."],
+        ),
+        ("Mira\n<<<<<<< HEAD\n=======\nlikes tea.\n>>>>>>> phone\n", ["Mira likes tea."]),
+    ],
+)
+def test_both_versions_of_a_paragraph_are_memories_of_their_own(source, versions):
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == versions
+    assert page.render() == source
+    assert all(memory.id for memory in page.memories)
+
+
 @pytest.mark.parametrize("path", [PATH, DAY])
 @pytest.mark.parametrize("words", ["- Mira likes tea.", "Mira likes tea."])
 def test_a_memory_keeps_its_comment_while_git_asks_which(path, words):
