@@ -5,6 +5,7 @@ In: a file or folder. Out: the name of its format, or an error that says what wa
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any, Literal, get_args
 from palace.errors import ConfigError
 from palace.learn.foreign import items_of
 from palace.learn.json_stream import UTF16_MARKS, is_json
-from palace.learn.transfer import FOLDERS, FORMAT, markdown_files
+from palace.learn.transfer import FOLDERS, FORMAT, OTHER_TEXTS, markdown_files
 from palace.types.memory import IDENTITY_FILE, SUFFIX
 
 Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
@@ -23,9 +24,16 @@ SUPPORTED = (
     " turns (session, speaker, text, at), a .json export of a palace, and what ChatGPT, mem0 and"
     " LangChain export; --format names one where it is not recognised"
 )
+_RENAMED = (
+    "notes are Markdown, plain text too: give the file a name that ends in .md; a conversation"
+    " comes as .jsonl turns, one a line: session, speaker, text, at"
+)
 CONVERSATIONS = "conversations.json"
 NOT_NOTES = frozenset({"config", "scratchpad", "journal"})
 _SAMPLE_BYTES = 65_536
+_LIKE_JSON = re.compile(rb'\{\s*["}]|\[\s*[{\]]')  # "[12.03.26, 18:04] Ines: …" is a chat
+# What mem0 has beside the words of a memory; without any, words may be anybody's.
+_MEM0_MARKS = ("user_id", "agent_id", "run_id", "hash", "metadata", "categories", "created_at")
 
 
 def recognise(source: Path) -> Format:
@@ -49,10 +57,15 @@ def recognise(source: Path) -> Format:
         raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
     if not start:
         raise ConfigError(f"{source} is empty: there is nothing in it", hint=SUPPORTED)
-    if start[:1] not in (b"{", b"["):
-        if source.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+    suffix = source.suffix.lower()
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        if start[:1] not in (b"{", b"["):
             raise ConfigError(f"{source}:1: it is not JSON", hint=SUPPORTED)
-        raise ConfigError(f"{source} cannot be imported: it is no form I know", hint=SUPPORTED)
+    elif not _LIKE_JSON.match(start):
+        raise ConfigError(
+            f"{source} cannot be imported: it is no form I know",
+            hint=_RENAMED if suffix in OTHER_TEXTS else SUPPORTED,
+        )
     if _is_lines(start) or source.suffix.lower() in (".jsonl", ".ndjson"):
         return "turns"
     return _format_of_json(source)
@@ -63,7 +76,7 @@ def _format_of_folder(source: Path) -> Format:
         return "obsidian"
     own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
     if (source / CONVERSATIONS).is_file() and not is_palace(source) and not own:
-        return "chatgpt"
+        return recognise(source / CONVERSATIONS)  # others call their export so, too
     return "markdown"
 
 
@@ -108,5 +121,6 @@ def _format_of_item(value: Any) -> Format | None:  # noqa: ANN401 - whatever JSO
     is_message = "lc" in value or "role" in value or ("type" in value and "data" in value)
     if is_message or ("type" in value and "content" in value):
         return "langchain"
-    is_memory = any(isinstance(value.get(name), str) for name in ("memory", "text", "content"))
-    return "mem0" if is_memory else None
+    has_words = any(isinstance(value.get(name), str) for name in ("text", "content"))
+    is_memory = has_words and any(name in value for name in _MEM0_MARKS)
+    return "mem0" if is_memory or isinstance(value.get("memory"), str) else None

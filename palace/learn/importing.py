@@ -136,12 +136,13 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     if not paths and not intake.refused and not is_own:
         raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
     rules = IgnoreRules(real)
-    drawn = _templates(source) if intake.kind == "obsidian" else ""
+    is_vault = intake.kind == "obsidian"
+    kept = {**(_templates(source) if is_vault else {}), **({} if is_own else _old_versions(source))}
     places = {path: path if is_own else _place(path, real.name) for path in paths}
     if not is_own:
         intake.former = _former_places(intake.to.root, places.values())
     for number, (path, place) in enumerate(places.items(), 1):
-        reason = rules.reason(real / path) or (_vault_reason(path, drawn) if drawn else "")
+        reason = rules.reason(real / path) or _program_reason(path, kept, is_vault=is_vault)
         if reason:
             intake.ignore(path, reason)
         else:
@@ -205,20 +206,44 @@ def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     intake.take(name, target, data)
 
 
-def _templates(vault: Path) -> str:
-    """Return the folder of a vault's templates with a slash behind it; `/` if there is none."""
-    try:
-        text = (vault / ".obsidian" / "templates.json").read_text("utf-8")
-        folder = json.loads(text).get("folder")
-    except (OSError, ValueError, AttributeError):
-        return "/"
-    return f"{folder.strip('/')}/" if isinstance(folder, str) else "/"
+# Where a vault says which folder or note its templates are, and the keys that say it.
+_TEMPLATES = (
+    ("templates.json", ("folder",)),
+    ("daily-notes.json", ("template",)),
+    ("plugins/templater-obsidian/data.json", ("templates_folder",)),
+    ("plugins/periodic-notes/data.json", ("daily", "weekly", "monthly", "quarterly", "yearly")),
+)
 
 
-def _vault_reason(path: str, templates: str) -> str:
-    if path.lower().endswith(".excalidraw.md"):
+def _templates(vault: Path) -> dict[str, str]:
+    """Return the folders and notes that a vault makes notes of, each with why it is left out."""
+    found: dict[str, str] = {}
+    for name, keys in _TEMPLATES:
+        try:
+            values = json.loads((vault / ".obsidian" / name).read_text("utf-8"))
+            named = [values.get(key) for key in keys]
+        except (OSError, ValueError, AttributeError):
+            continue
+        for value in named:
+            place = value.get("template") if isinstance(value, Mapping) else value
+            if isinstance(place, str) and (path := place.strip("/")):
+                found |= dict.fromkeys(
+                    (f"{path}/", f"{path.removesuffix(SUFFIX)}{SUFFIX}"), "it is a template"
+                )
+    return found
+
+
+def _old_versions(graph: Path) -> dict[str, str]:
+    """Return where Logseq keeps old versions of the pages of a graph, if a folder is one."""
+    is_graph = (graph / "logseq" / "config.edn").is_file()
+    return {"logseq/bak/": "it is an old version that Logseq keeps"} if is_graph else {}
+
+
+def _program_reason(path: str, kept: Mapping[str, str], *, is_vault: bool) -> str:
+    """Say why a file is the note of a program and no person's, or "" if it is not."""
+    if is_vault and path.lower().endswith(".excalidraw.md"):
         return "it is a drawing"
-    return "it is a template" if path.startswith(templates) else ""
+    return next((reason for start, reason in kept.items() if path.startswith(start)), "")
 
 
 # Conversations

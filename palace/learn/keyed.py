@@ -74,6 +74,7 @@ def remember_keyed(
             tags=draft.tags or held.tags,
             links=draft.links or held.links,
             triggers=draft.triggers or held.triggers,
+            behind=draft.behind or held.id,
         )
     same = [m for m in writer.resembling(draft) if says_the_same(draft.text, m.text)]
     return writer.remember(

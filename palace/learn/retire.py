@@ -30,8 +30,9 @@ def correct(
 ) -> WriteResult:
     """Store the right words where the wrong ones stand, then retire the wrong ones.
 
-    Room, drawer, kind, scope, tags, links, importance and triggers are the old memory's. What was
-    said in a conversation is corrected by a statement in the default room: nobody said it.
+    Room, drawer, kind, scope, tags, links, importance and triggers are the old memory's, and the
+    right words stand behind it, under its headings. What was said in a conversation is corrected by
+    a statement in the default room: nobody said it.
 
     Args:
         writer: The one way in.
@@ -136,6 +137,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         task=old.task,
         session="" if old.room == TIMELINE else old.session,
         reason=reason,
+        behind="" if old.room == TIMELINE else old.id,
     )
 
 

@@ -23,7 +23,10 @@ from palace.whole_files import make_folder, write_whole
 FORMAT = "mempalace-export"
 VERSION = 1
 FOLDERS = (ROOMS, PLAYBOOKS, TIMELINE)
-_OTHER_NOTES = frozenset({".markdown", ".mdown", ".mdx", ".mkd", ".org", ".rst", ".txt"})
+OTHER_TEXTS = frozenset({".markdown", ".mdown", ".mdx", ".mkd", ".org", ".rst", ".txt"})
+_OTHER_NOTES = OTHER_TEXTS | frozenset(
+    {".adoc", ".canvas", ".csv", ".docx", ".enex", ".htm", ".html", ".odt", ".rtf"}
+)
 _NOT_MARKDOWN = f"its name does not end in {SUFFIX}"
 
 

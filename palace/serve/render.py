@@ -93,7 +93,10 @@ def evidence_lines(evidence: Sequence[Evidence]) -> tuple[Line, ...]:
 def room_lines(rooms: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
     """Return one line for each room of `name`, `memories` and `drawers`."""
     if not rooms:
-        return (dim("There are no rooms yet; `palace remember` makes one."),)
+        return (
+            dim("There are no rooms yet; `palace remember` makes one."),
+            dim("Conversations stand on the timeline: `palace list timeline`."),
+        )
     width = max(len(room["name"]) for room in rooms)
     return tuple(
         line(

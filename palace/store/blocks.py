@@ -13,6 +13,7 @@ from typing import Literal
 
 from palace.errors import StoreError
 from palace.store.comments import clean, escape_comments, find_comment
+from palace.text.day_names import is_day
 
 BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break"]
 MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
@@ -20,13 +21,24 @@ MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|\Z)", re.ASCII)
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?\Z", re.DOTALL)
-_UNDERLINE = re.compile(r" {0,3}=+[ \t]*\Z")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|(-{4,}))[ \t]*\Z")
 _FENCE = re.compile(
     r"([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?:(`{3,})[^`]*|(~{3,}).*)\Z", re.ASCII | re.DOTALL
 )
 _STAMP = re.compile(r"\[(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d)?\](?: |\Z)", re.ASCII)
-_STRUCTURE = re.compile(r"(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\Z)|[>|]|#{1,6}(?:[ \t]|\Z)", re.ASCII)
+# What other programs and pens put before an item; Markdown reads it as text, and so it stays.
+_SIGN = r"[•◦▪▫‣⁃●○☐☑☒✓✔]\ufe0f?[ \t]"
+_SIGNED = re.compile(_SIGN)
+_STRUCTURE = re.compile(
+    rf"(?:[-*+]|\d{{1,9}}[.)])(?:[ \t]|\Z)|{_SIGN}|[>|]|#{{1,6}}(?:[ \t]|\Z)", re.ASCII
+)
+DAY_LEVEL = 7
 _ENDS_AT_LINE_END = ("|", "#")
+# A field of Dataview, a property of Logseq, and what outliners write below a task.
+_FIELD = re.compile(
+    r"\w[\w .-]{0,40}::(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE|CLOCK): ?[<\[]|:(?:LOGBOOK|END):\Z"
+)
+_ENDS_A_SENTENCE = (".", "!", "?", "…", ":", ";", "|", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +72,14 @@ class Block:
         offset: Where the content starts on the first line, in characters.
         content: Column of the content of an item, 0 for others.
         threshold: Indentation from which a line belongs to the item.
-        level: Of a heading, 1 to 6.
+        level: Of a heading, 1 to 6, or 7 for a day above what was written on it.
         title: Of a heading.
         closing: The line that would close a code fence or comment left open, else "".
         sealed: Nothing but a metadata comment or indented lines may follow.
         quote: It is a block quote.
         ordered: It is an item of a numbered list.
+        day: What its first line says if that is a day, as in a diary, else "".
+        has_words: More than that line is text.
     """
 
     kind: BlockKind
@@ -80,6 +94,26 @@ class Block:
     sealed: bool = False
     quote: bool = False
     ordered: bool = False
+    day: str = ""
+    has_words: bool = False
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it is the line of a day and nothing else."""
+        return bool(self.day) and self.kind == "paragraph" and self.end == self.start + 1
+
+    def underlined_by(self, line: str) -> int:
+        """Return the level of the heading that this line makes of the block above it, else 0.
+
+        Three dashes, or any below a sentence, are a break that somebody set without a blank line.
+        """
+        one_line = self.kind == "paragraph" and self.end == self.start + 1 and not self.quote
+        found = _UNDERLINE.match(line) if one_line else None
+        if found is None:
+            return 0
+        if found.group(1) is None:
+            return 1
+        return 0 if self.title.endswith(_ENDS_A_SENTENCE) else 2
 
 
 def split_lines(text: str) -> list[str]:
@@ -151,6 +185,7 @@ def find_blocks(
     first: int = 0,
     timeline: bool = False,
     without: Container[int] = frozenset(),
+    apart: Container[int] = frozenset(),
 ) -> list[Block]:
     """Split a file into blocks.
 
@@ -159,13 +194,55 @@ def find_blocks(
         first: Where the body starts, after the front matter.
         timeline: Whether stamped lines are blocks of their own.
         without: Lines that part nothing and belong to nobody.
+        apart: Lines at which no paragraph goes on.
     """
-    finder = _Finder(timeline=timeline)
-    for number in range(first, len(lines)):
-        if number not in without:
-            finder.feed(number, lines[number])
+    numbers = [number for number in range(first, len(lines)) if number not in without]
+    blocks = _found(lines, numbers, apart, timeline=timeline, diary=not timeline)
+    if not any(block.day for block in blocks):
+        return blocks
+    if not _is_diary(blocks):
+        return _found(lines, numbers, apart)
+    for block in blocks:
+        if block.is_day:
+            block.kind, block.level, block.title = "heading", DAY_LEVEL, block.day
+    return blocks
+
+
+def _found(
+    lines: Sequence[str],
+    numbers: Iterable[int],
+    apart: Container[int],
+    *,
+    timeline: bool = False,
+    diary: bool = False,
+) -> list[Block]:
+    finder = _Finder(timeline=timeline, diary=diary)
+    for number in numbers:
+        if number in apart:
+            finder.end_paragraph()
+        finder.feed(number, lines[number])
     finder.leave()
     return finder.blocks
+
+
+def _is_diary(blocks: Sequence[Block]) -> bool:
+    """Whether days stand above what was written on them: two of one section, and words between.
+
+    A day alone, below "Due" or as the only one of its section, is what somebody noted. One that has
+    a comment is a memory, and tells nothing of the others: no write makes a page a diary.
+    """
+    is_open = False  # whether something was written on a day of this section
+    has_day = False
+    for block in blocks:
+        if block.kind == "heading":
+            is_open = has_day = False
+        elif block.day and (block.is_day or block.has_words):
+            if is_open:
+                return True
+            has_day, is_open = True, block.has_words
+        elif block.kind in MEMORY_KINDS and not block.day:
+            is_open = has_day
+    return False
 
 
 def heading_line(level: int, title: str) -> str:
@@ -185,9 +262,9 @@ def normal_text(text: str) -> str:
     r"""Return a text as it reads once it is a memory; doing it twice changes nothing.
 
     Line ends become `\n`; NUL and lone surrogates become U+FFFD; white space around it goes;
-    soft-wrapped lines of prose are joined by one space; nested items, quotes, tables and
-    headings keep their lines; runs of blank lines become one; fenced code stays as it is, and a
-    fence left open is closed.
+    soft-wrapped lines of prose are joined by one space; nested items (`•` and `☐` too), quotes,
+    tables, fields (`key:: value`) and headings keep their lines; runs of blank lines become one;
+    fenced code stays as it is, and a fence left open is closed.
     """
     unified = clean(text).replace("\r\n", "\n").replace("\r", "\n").strip()
     return fold_lines(unified.split("\n"))
@@ -243,11 +320,11 @@ def _add_line(folded: list[list[str]], line: str, bare: str, *, fenced: bool) ->
         folded.append([line.lstrip(" \t") if not folded else line])
         return False
     folded.append([line.rstrip(" \t") if folded and _is_structure(bare) else bare])
-    return not (bare.startswith(_ENDS_AT_LINE_END) or is_break(bare))
+    return not (bare.startswith(_ENDS_AT_LINE_END) or _FIELD.match(bare) or is_break(bare))
 
 
 def _is_structure(bare: str) -> bool:
-    return _STRUCTURE.match(bare) is not None or is_break(bare)
+    return bool(_STRUCTURE.match(bare) or _FIELD.match(bare)) or is_break(bare)
 
 
 def _dedent_all(lines: list[str], code: set[int]) -> list[str]:
@@ -262,9 +339,10 @@ def _dedent_all(lines: list[str], code: set[int]) -> list[str]:
 class _Finder:
     """The state between two lines."""
 
-    def __init__(self, *, timeline: bool) -> None:
+    def __init__(self, *, timeline: bool, diary: bool) -> None:
         self.blocks: list[Block] = []
         self._timeline = timeline
+        self._diary = diary
         self._block: Block | None = None
         self._fence: Fence | None = None
         self._in_comment = False
@@ -287,6 +365,11 @@ class _Finder:
             self._start(number, line, bare)
         if bare:
             self._after_blank = False
+
+    def end_paragraph(self) -> None:
+        """End the block at hand if it is a paragraph."""
+        if self._block and self._block.kind == "paragraph":
+            self.leave()
 
     def leave(self) -> None:
         """End the block at hand; say how to close what it left open."""
@@ -333,7 +416,10 @@ class _Finder:
             return not block.quote
         if bare[0] == "#":
             return _HEADING.match(line) is not None
-        if is_break(bare) or (self._timeline and stamp_of(line)):
+        if block.underlined_by(line):
+            return False
+        is_signed = block.kind == "paragraph" and not block.quote and _SIGNED.match(bare)
+        if is_signed or is_break(bare) or (self._timeline and stamp_of(line)):
             return True
         item = _ITEM.match(line)
         if item is None or block.kind == "item":
@@ -342,9 +428,10 @@ class _Finder:
         return item.end() < len(line) and not numbered_otherwise
 
     def _extend(self, block: Block, number: int, line: str) -> None:
-        one_line = block.kind == "paragraph" and block.end == block.start + 1
-        if one_line and not block.quote and _UNDERLINE.match(line):
-            block.kind, block.level = "heading", 1
+        block.has_words = block.has_words or not line.lstrip().startswith("<!--")
+        level = block.underlined_by(line)
+        if level:
+            block.kind, block.level = "heading", level
             self._block = None
         block.end = number + 1
         self._open_fence(block, line)
@@ -373,16 +460,17 @@ class _Finder:
         if heading:
             level = len(heading.group(1))
             return Block("heading", number, end, level=level, title=_title(heading.group(2)))
-        if is_break(bare):
-            return Block("break", number, end)
+        if self._diary and is_day(bare):  # "4. Mai 2026" is no item
+            return Block("paragraph", number, end, title=bare, day=bare.strip("*_:"))
+        is_comment = _is_comment_line(line, bare)
+        if is_comment or is_break(bare):
+            return Block("comment" if is_comment else "break", number, end)
         stamp = stamp_of(line) if self._timeline else None
         if stamp:
             return Block("turn", number, end, offset=stamp.end(), content=2, threshold=2)
         item = _ITEM.match(line)
         if item:
             return _item_block(number, line, item)
-        if _is_comment_line(line, bare):
-            return Block("comment", number, end)
         kind: BlockKind = "fence" if opens_fence(line) else "paragraph"
         return Block(kind, number, end, quote=bare[0] == ">", title=bare)
 

@@ -12,6 +12,7 @@ import regex
 import yaml
 
 MAX_FRONT_MATTER_CHARS = 16_384
+_PROPERTY = regex.compile(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
 _OPENER = "---"
 _CLOSERS = ("---", "...")
 _KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
@@ -78,6 +79,22 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
         if line.rstrip(" \t") in _CLOSERS:
             return _load("\n".join(lines[1:number]), end=number + 1)
     return FrontMatter()
+
+
+def page_properties(lines: Sequence[str]) -> dict[str, str]:
+    """Return the properties at the top of a page of an outliner: `alias:: Pia Rautio`.
+
+    Args:
+        lines: The file's lines without their ends, from behind its front matter.
+    """
+    found: dict[str, str] = {}
+    for line in lines:
+        told = _PROPERTY.fullmatch(line)
+        if told is None:
+            break
+        value = told["value"].replace("[[", "").replace("]]", "")
+        found.setdefault(told["key"], value.strip())
+    return found
 
 
 def text_list(value: object) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ In: memories. Out: the values of the columns; and the reverse.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from datetime import datetime, timezone
@@ -14,10 +15,12 @@ from typing import Any
 
 from palace.ports import Candidate
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
+from palace.text.day_names import day_of_file
 from palace.types.memory import TIMELINE, Memory
 
 _DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
 _TIMES = ("created", "updated", "valid_from", "valid_to", "retired")
+_OUTSIDE_NUMBERS = re.compile(r"(?<!\d)-|-(?!\d)")  # "2026-05" is a month
 _TUPLES = ("tags", "links", "triggers")
 
 Tokens = tuple[str, str, str, str]
@@ -36,12 +39,14 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
         memory.speaker,
         memory.heading,
         memory.title,
-        memory.drawer.replace("-", " "),
+        _OUTSIDE_NUMBERS.sub(" ", memory.drawer),
         memory.room.replace("/", " "),
         " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
     ]
     if memory.created is not None and memory.room == TIMELINE:
         place.append(f"{memory.created:%Y-%m-%d}")
+    elif day := day_of_file(memory.path):
+        place.append(day.isoformat())
     context = _place_tokens("\n".join(part for part in place if part))
     found = words(memory.text)
     names = dict.fromkeys((*name_tokens_of(memory.text, found), *tokens(memory.speaker)))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, timezone
 from typing import Any
 
 from palace.errors import MemoryNotFoundError, StoreError
 from palace.store.blocks import (
+    DAY_LEVEL,
     MEMORY_KINDS,
     Block,
     dedent,
@@ -38,11 +40,18 @@ from palace.store.comments import (
     unescape_comments,
     write_comment,
 )
-from palace.store.front_matter import FrontMatter, read_front_matter, tag_list
+from palace.store.front_matter import (
+    FrontMatter,
+    page_properties,
+    read_front_matter,
+    tag_list,
+    text_list,
+)
 from palace.store.inline import find_marks
-from palace.store.merge_marks import merge_marks
+from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
+from palace.text.day_names import day_of_file, day_told, is_day
 from palace.types.memory import TIMELINE, Document, Fault, Memory
 
 
@@ -62,6 +71,7 @@ class Page:
     Attributes:
         path: Relative to the palace root, forward slashes.
         lines: The file, line ends kept.
+        aliases: What the file is called besides.
         blocks: The block of each memory, by position.
         comments: The metadata comment of each memory, or None, by position.
         mark: The byte order mark, if the file has one.
@@ -77,6 +87,7 @@ class Page:
     front: FrontMatter
     title: str
     tags: tuple[str, ...]
+    aliases: tuple[str, ...]
     memories: tuple[Memory, ...]
     faults: tuple[Fault, ...]
     blocks: tuple[Block, ...]
@@ -93,7 +104,8 @@ class Page:
 
     def document(self, digest: str) -> Document:
         """Return what readers need of the page; `digest` is that of the file's bytes."""
-        return Document(self.path, digest, self.title, self.tags, self.memories, self.faults)
+        words = (*self.tags, *self.aliases)
+        return Document(self.path, digest, self.title, words, self.memories, self.faults)
 
     @property
     def newline(self) -> str:
@@ -190,6 +202,32 @@ class Page:
                 added.append("  " + write_comment(fields))
         return self.append_lines(added, is_item=True)
 
+    def with_memory_behind(self, position: int, text: str, fields: Mapping[str, object]) -> str:
+        """Return the text with a list item and its comment behind a memory, under its headings.
+
+        Where it could not be taken out again without a trace it stands at the end.
+
+        Args:
+            position: Of the memory, 0-based.
+            text: Of the new one.
+            fields: Keys of its comment.
+
+        Raises:
+            StoreError: If the text is empty.
+            ValueError: If a field is unknown or its value is not of its kind.
+        """
+        block = self.blocks[position]
+        gap = [] if block.kind == "item" else [""]
+        lines = [*gap, *item_lines(text), "  " + write_comment(fields)]
+        written = self._insert(self.lines, block.end, lines)
+        page, others = parse(self.path, written), [memory.text for memory in self.memories]
+        found = [memory.text for memory in page.memories]
+        if found[: position + 1] + found[position + 2 :] == others:
+            with suppress(StoreError):
+                if page.remove(position + 1) == self.render():
+                    return written
+        return self.append_memories([(text, fields)])
+
     def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
         """Return the text with the lines of a memory at the end, as they are.
 
@@ -218,14 +256,17 @@ class Page:
         block = self.blocks[position]
         start, end = block.start, block.end
         if start == 0 or not self.lines[start - 1].strip():
-            while end < len(self.lines) and not self.lines[end].strip():
+            if end < len(self.lines) and not self.lines[end].strip():
                 end += 1
-            in_list = position > 0 and self.blocks[position - 1].kind == "item"
+            before = self.blocks[position - 1] if position else self.blocks[position]
+            between = "".join(self.lines[before.end : start]).strip()
+            in_list = position > 0 and before.kind == "item" and not between
             if end == len(self.lines) and not in_list:
                 start = max(start - 1, 0)  # the blank line parted it from what stands before
         others = [memory.text for n, memory in enumerate(self.memories) if n != position]
         kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
-        if _texts(self.path, kept) == others:
+        # The lines that were days of a diary may stand alone now.
+        if _but_days(_texts(self.path, kept)) == _but_days(others):
             return kept
         # Where neighbours would run together, an empty comment parts them.
         for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
@@ -332,13 +373,20 @@ class _Parser:
         for number in (number for number, begins in self.marks.items() if begins):
             self.fault(number, "a conflict of git's that is not resolved: keep one of the versions")
         blocks = find_blocks(
-            self.lines, first=front.end, timeline=self.timeline, without=self.marks
+            self.lines,
+            first=front.end,
+            timeline=self.timeline,
+            without=self.marks,
+            apart=other_versions(self.lines, self.marks),
         )
-        given = front.values.get("title")
+        values = {**page_properties(self.lines[front.end :]), **front.values}
+        given = values.get("title")
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
-        first = next((b for b in blocks if b.kind == "heading" and b.level == 1), None)
+        first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
-        self.tags = tag_list(front.values.get("tags"))
+        self.tags = tag_list(values.get("tags"))
+        told = map(day_told, (self.title, str(values.get("date") or "")))
+        self.day = day_of_file(self.path) or next(filter(None, told), None)
         self._walk(blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
@@ -347,6 +395,7 @@ class _Parser:
             front=front,
             title=self.title,
             tags=self.tags,
+            aliases=text_list(values.get("aliases")) + text_list(values.get("alias")),
             memories=tuple(self.memories),
             faults=tuple(self.faults),
             blocks=tuple(self.blocks),
@@ -363,6 +412,7 @@ class _Parser:
 
     def _walk(self, blocks: Sequence[Block], *, skip: Block | None) -> None:
         above: list[tuple[int, str]] = []
+        here = self.day
         for block in blocks:
             if block.closing:
                 self.fault(block.start, "a code fence or a comment that starts here never ends")
@@ -370,13 +420,20 @@ class _Parser:
                 above = [pair for pair in above if pair[0] < block.level]
                 if block is not skip:
                     above.append((block.level, block.title))
+                days = (day_told(title) for _, title in reversed(above))
+                here = next(filter(None, days), self.day)
             elif block.kind in MEMORY_KINDS:
-                self._add(block, above)
+                if block.day:
+                    above = [pair for pair in above if pair[0] < DAY_LEVEL]
+                    here = day_told(block.day)
+                self._add(block, above, here)
+                if block.day:  # what follows was written on it, too
+                    above.append((DAY_LEVEL, block.day))
             elif block.kind == "comment" and find_comment(self.lines[block.start]):
                 self.fault(block.start, "a memory comment that belongs to no memory")
         self.section = _section(above)
 
-    def _add(self, block: Block, above: Sequence[tuple[int, str]]) -> None:
+    def _add(self, block: Block, above: Sequence[tuple[int, str]], day: date | None) -> None:
         read = self._read_turn if block.kind == "turn" else self._read_block
         content, span = read(block)
         values: dict[str, Any] = self._metadata(span)
@@ -392,6 +449,8 @@ class _Parser:
             section = next((title for level, title in above if level == 2), "")
             defaults = {"kind": "event", "created": _page_day(self.drawer)}
             values = {**defaults, **values, "session": section, **(given or {})}
+        elif day:
+            values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
         self.memories.append(
             Memory(
                 id=memory_id,
@@ -502,8 +561,19 @@ class _Parser:
             self.fault(line, f"{NOT_UTF8}; they are kept as they are")
 
 
+def _title_block(blocks: Sequence[Block]) -> Block | None:
+    """Return the heading that is the title: the first of level 1, if it is no day among others."""
+    tops = [block for block in blocks if block.kind == "heading" and block.level == 1]
+    is_title = bool(tops) and (len(tops) == 1 or day_told(tops[0].title) is None)
+    return tops[0] if is_title else None
+
+
 def _texts(path: str, text: str) -> list[str]:
     return [memory.text for memory in parse(path, text).memories]
+
+
+def _but_days(texts: Sequence[str]) -> list[str]:
+    return [text for text in texts if not (is_day(text) or is_day(f"1. {text}"))]
 
 
 def _section(above: Sequence[tuple[int, str]]) -> str:

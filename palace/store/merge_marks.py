@@ -6,7 +6,8 @@ between them keeps its text and comment, so that what was retired stays so until
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from palace.store.blocks import with_code
 
@@ -30,3 +31,28 @@ def merge_marks(lines: Sequence[str]) -> dict[int, bool]:
             marks[number] = begins
             inside = not ends
     return marks
+
+
+def other_versions(lines: Sequence[str], marks: Mapping[int, bool]) -> set[int]:
+    """Return the numbers of the lines at which another version of some words begins.
+
+    A paragraph does not go on there. Where only comments differ, the words stand above both.
+
+    Args:
+        lines: Of the file.
+        marks: What `merge_marks` returned.
+    """
+    numbers = sorted(marks)
+    return {
+        mark + 1
+        for before, mark in pairwise(numbers)
+        if not marks[mark]
+        and not lines[mark].startswith(_THEIRS)
+        and any(map(_has_words, lines[before + 1 : mark]))
+        and _has_words("".join(lines[mark + 1 : mark + 2]))
+    }
+
+
+def _has_words(line: str) -> bool:
+    bare = line.strip()
+    return bool(bare) and not bare.startswith("<!--")

@@ -188,14 +188,22 @@ class RoomStore:
         return self.add_many([draft], room=room, drawer=drawer)[0]
 
     def add_many(self, drafts: Sequence[Draft], *, room: str, drawer: str) -> list[Memory]:
-        """Append memories to one drawer in one durable write; otherwise as `add`."""
+        """Append memories to one drawer in one durable write; otherwise as `add`.
+
+        One memory alone may stand behind another one instead (`Draft.behind`).
+        """
         added = {draft.id or new_id("m"): draft for draft in drafts}
         items = [
             (draft.text, {"id": memory_id, **_fields_of(draft, now=self._clock())})
             for memory_id, draft in added.items()
         ]
 
+        behind = drafts[0].behind if len(drafts) == 1 else ""
+
         def change(page: Page) -> str:
+            place = next((m.position for m in page.memories if m.id == behind), None)
+            if place is not None:
+                return page.with_memory_behind(place, *items[0])
             return _titled(page, without_suffix(drawer)).append_memories(items)
 
         with self.locked():

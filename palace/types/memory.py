@@ -108,6 +108,8 @@ class Draft:
 
     Attributes:
         id: The id it shall have; "" for one that the store gives it.
+        behind: The id of a memory of its drawer that it is to stand behind; else it stands at the
+            end.
     """
 
     text: str
@@ -130,6 +132,7 @@ class Draft:
     superseded_by: str = ""
     links: tuple[str, ...] = ()
     id: str = ""
+    behind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,7 @@ class Document:
     Attributes:
         path: Relative to the palace root, forward slashes.
         digest: Hash of the file's bytes.
+        tags: Its tags and other names (`aliases`), words of every memory in it.
         memories: In file order, inactive ones included.
     """
 

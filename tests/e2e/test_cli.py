@@ -379,6 +379,7 @@ def test_list_of_an_empty_palace(palace: Palace) -> None:
     ended = palace("list")
     assert ended.code == 0
     assert "no rooms yet" in ended.out
+    assert "palace list timeline" in ended.out  # what an import of conversations fills
     assert palace("list", "--json").json == {"rooms": []}
 
 

@@ -131,3 +131,19 @@ def test_what_an_old_copy_overwrote_is_listed_and_recovered(palace, command, her
     palace("recover", identifier)
     assert palace.code == 1
     assert "What was written" in command("recover").out
+
+
+def test_what_is_corrected_stays_under_its_headings(command, here):
+    drawer = here / "rooms" / "house" / "heating.md"
+    drawer.parent.mkdir(parents=True)
+    words = (
+        "# Heating\n\n## Boiler\n\nThe pressure is 1.5 bar.\n\n"
+        "| part | age |\n|---|---|\n| pump | 4 |\n\n## Service\n\n- Next one in October.\n"
+    )
+    drawer.write_text(words)
+    for asked, right in (("pressure", "The pressure is 1.8 bar."), ("pump", "The pump is new.")):
+        (hit,) = command("search", asked, "-k", "1", "--json").json["hits"]
+        told = command("correct", hit["memory"]["id"], right, "--json").json
+        assert (told["memory"]["heading"], told["memory"]["text"]) == ("Boiler", right)
+        assert command("undo").code == 0
+        assert drawer.read_text() == words

@@ -149,6 +149,15 @@ def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Pa
     assert taken(palace, tmp_path / "export").added == 4
 
 
+def test_a_folder_of_conversations_in_another_form_is_not_taken_for_chatgpts(command, tmp_path):
+    said = {"uuid": "m1", "text": "At seven.", "sender": "human", "created_at": "2026-02-11T08:00Z"}
+    exported = [{"uuid": "c1", "name": "Party", "chat_messages": [said]}]
+    told = command("import", str(put(tmp_path / "export", {"conversations.json": exported})))
+    assert told.code == 2
+    assert "conversations.json:1: it is JSON of no form I know" in told.err
+    assert "supported are" in told.err
+
+
 def test_what_is_missing_in_a_folder_is_named(palace: Mempalace, tmp_path: Path):
     with pytest.raises(ConfigError, match=r"conversations\.json cannot be read"):
         palace.import_from(tmp_path, form="chatgpt")
@@ -365,6 +374,46 @@ def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path
     assert any("rake --all" in text for text in texts)
 
 
+@pytest.mark.parametrize(
+    ("settings", "content"),
+    [
+        ("templates.json", {"folder": "/Extras/Templates/"}),
+        ("plugins/templater-obsidian/data.json", {"templates_folder": "Extras/Templates"}),
+        ("daily-notes.json", {"folder": "Daily", "template": "Extras/Templates/Daily"}),
+        (
+            "plugins/periodic-notes/data.json",
+            {"daily": {"enabled": True, "template": "Extras/Templates/Daily.md"}, "weekly": {}},
+        ),
+    ],
+)
+def test_a_vaults_templates_are_no_notes(palace: Mempalace, tmp_path: Path, settings, content):
+    files: dict[str, object] = {
+        f".obsidian/{settings}": content,
+        "Daily/2026-05-04.md": "- Ran 6 km.\n",
+        "Extras/Templates/Daily.md": "---\ndate: {{date}}\n---\n- [ ] \n",
+        "Extras/Packing.md": "- The tent.\n",
+    }
+    done = taken(palace, put(tmp_path / "Home", files))
+    assert (done.added, [(r.path_or_line, r.reason) for r in done.ignored]) == (
+        (2, [("Extras/Templates/Daily.md", "it is a template")])
+    )
+
+
+def test_old_versions_that_logseq_keeps_are_left_out(palace: Mempalace, tmp_path: Path):
+    files: dict[str, object] = {
+        "logseq/config.edn": "{:meta/version 1}",
+        "logseq/bak/pages/Pia/2026-05-01.md": "- Works in sales\n",
+        "pages/Pia.md": "- Works in marketing\n",
+        "journals/2026_05_04.md": "- Ran 6 km\n",
+    }
+    done = taken(palace, put(tmp_path / "graph", files))
+    assert (done.added, [(r.path_or_line, r.reason) for r in done.ignored]) == (
+        (2, [("logseq/bak/pages/Pia/2026-05-01.md", "it is an old version that Logseq keeps")])
+    )
+    other = put(tmp_path / "other", {"logseq/bak/a.md": "- How Logseq keeps old versions.\n"})
+    assert taken(palace, other).added == 1
+
+
 def test_a_vault_that_a_palace_was_made_in_is_taken_when_it_is_called_one(
     palace: Mempalace, tmp_path: Path
 ):
@@ -432,6 +481,8 @@ def test_links_and_notes_of_other_endings_are_told(palace: Mempalace, tmp_path: 
             "a.md": "- A.\n",
             "b.markdown": "- B.\n",
             "sub/c.TXT": "C.\n",
+            "Packing.csv": "Item,Done\n",
+            "Board.canvas": "{}",
             "photo.jpg": "",
             ".x.txt": "",
         },
@@ -444,6 +495,8 @@ def test_links_and_notes_of_other_endings_are_told(palace: Mempalace, tmp_path: 
     assert {r.path_or_line: r.reason for r in done.ignored} == {
         "b.markdown": "its name does not end in .md",
         "sub/c.TXT": "its name does not end in .md",
+        "Packing.csv": "its name does not end in .md",
+        "Board.canvas": "its name does not end in .md",
         "d.md": "it is a link",
         "more": "it is a link",
     }
@@ -549,6 +602,14 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
         ("x.json", '{"a": 1}', "no form I know"),
         ("x.json", "[\n\n 3]", "x.json:3"),
         ("x.bin", b"\x00\x01", "no form I know"),
+        ("chat.txt", "[12.03.26, 18:04:11] Ines: At seven.\n", "chat.txt cannot be imported"),
+        ("chat.txt", "[12.03.26, 18:04:11] Ines: At seven.\n", ".jsonl turns"),
+        ("diary.txt", "4 May 2026\nRan 6 km.\n", "a name that ends in .md"),
+        (
+            "general.json",
+            '[{"type": "message", "user": "U01", "text": "At 9:45", "ts": "1768300000.0001"}]',
+            "no form I know",
+        ),
         ("x.md", b"\x00\x01", "NUL bytes"),
         ("export.json", '{"format": "mempalace-export", "version": 9}', "version 9"),
     ],
@@ -572,3 +633,15 @@ def test_a_refusal_names_the_line_inside_an_object(palace: Mempalace, tmp_path: 
     lines = [int(refusal.path_or_line.rpartition(":")[2]) for refusal in refused]
     items = [n for n, line in enumerate(text.splitlines(), 1) if line == "  {"]
     assert lines == items[3:]
+
+
+def test_who_has_an_alias_is_known_by_it(command, here: Path):
+    put(
+        here / "rooms" / "people",
+        {"Oda.md": "---\naliases: [Oda Lindqvist]\n---\n- Favourite wine: Riesling, dry\n"},
+    )
+    told = command("ask", "What is Oda Lindqvist's favourite wine?", "--json").json
+    assert [e["source"] for e in told["evidence"]] == ["rooms/people/Oda.md:4"]
+    assert command("ask", "What is Oda Novak's favourite wine?").out.strip() == (
+        "I don't have this in my memory palace."
+    )

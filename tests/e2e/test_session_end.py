@@ -71,7 +71,7 @@ def test_what_was_retired_since_stays_retired(palace):
         "it was stored before, and retired since",
     ]
     kept = [m.text for m in palace.memories() if m.room != "timeline"]
-    assert kept == ["The port is 8080.", "I prefer coffee to tea."]
+    assert kept == ["I prefer coffee to tea.", "The port is 8080."]
     again = palace.on_session_end("t", said(("My name is Ada Novak.", "Hello.")))
     assert [fill.status for fill in again.filled] == ["stored"]
 

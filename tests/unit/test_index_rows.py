@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
-from palace.store.index_rows import decode_memory, encode_memory
+import pytest
+
+from palace.store.index_rows import decode_memory, encode_memory, memory_tokens
 from palace.types.memory import Memory
 from tests.doubles import memory
 
@@ -61,3 +64,21 @@ def test_values_equal_to_falsehood_survive() -> None:
 
 def test_the_json_is_one_line() -> None:
     assert "\n" not in encode_memory(memory("a\nb\r\nc", tags=("x\ny",)))
+
+
+@pytest.mark.parametrize(
+    ("place", "tokens"),
+    [
+        ("2026-05-04", {"2026-05-04", "month05"}),
+        ("2026_05_04", {"2026-05-04", "month05"}),
+        ("2026-05-04 Call with Miro", {"2026-05-04", "month05", "call", "miro"}),
+        ("2026/05/04", {"2026-05-04", "month05"}),
+        ("2026-05", {"2026", "month05"}),
+        ("api-gateway", {"api", "gateway"}),
+    ],
+)
+def test_a_drawer_is_found_by_its_day_and_its_words(place: str, tokens: set[str]) -> None:
+    drawer = place.rpartition("/")[2]
+    held = replace(memory("Ran 6 km."), path=f"rooms/daily/{place}.md", drawer=drawer)
+    _, context, _, _ = memory_tokens(held)
+    assert tokens <= set(context.split())

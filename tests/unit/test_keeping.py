@@ -458,8 +458,9 @@ def test_a_derived_id_is_known_after_a_change_wrote_another_one(tmp_path: Path) 
         palace.correct(port.id, "The port is 81.")
         retired, tagged = palace.get(port.id), palace.get(lamps[1].id)
         assert (retired.text, retired.status) == ("The port is 80.", "inactive")
-        assert (tagged.line, tagged.tags) == (lamps[1].line + 1, ("light",))
-        assert palace.get(lamps[0].id) == replace(lamps[0], line=lamps[0].line + 1)
+        assert (tagged.line, tagged.tags) == (lamps[1].line + 3, ("light",))
+        moved = replace(lamps[0], line=lamps[0].line + 3, position=lamps[0].position + 1)
+        assert palace.get(lamps[0].id) == moved
         texts = [m.text for m in palace.history(port.id).versions]
         assert texts == ["The port is 80.", "The port is 81."]
         with pytest.raises(MemoryNotFoundError):

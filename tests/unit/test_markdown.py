@@ -280,6 +280,28 @@ def test_what_git_could_not_merge_is_read_and_its_marks_are_nobodys_words():
     assert edited == source.replace("- y\n", "- y\n  <!-- memory id=m-2 -->\n")
 
 
+@pytest.mark.parametrize(
+    ("source", "versions"),
+    [
+        (
+            "<<<<<<< HEAD\nSize 44.\n=======\nSize 43.5.\n>>>>>>> phone\n\nRed.\n",
+            ["Size 44.", "Size 43.5.", "Red."],
+        ),
+        (
+            "<<<<<<< HEAD\nSize 44.\n<!-- memory id=m-1 -->\n||||||| base\nSize 43.\n"
+            "=======\nSize 43.5.\n<!-- memory id=m-2 -->\n>>>>>>> phone\n",
+            ["Size 44.", "Size 43.", "Size 43.5."],
+        ),
+        ("Mira\n<<<<<<< HEAD\n=======\nlikes tea.\n>>>>>>> phone\n", ["Mira likes tea."]),
+    ],
+)
+def test_both_versions_of_a_paragraph_are_memories_of_their_own(source, versions):
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == versions
+    assert page.render() == source
+    assert all(memory.id for memory in page.memories)
+
+
 @pytest.mark.parametrize("path", [PATH, DAY])
 @pytest.mark.parametrize("words", ["- Mira likes tea.", "Mira likes tea."])
 def test_a_memory_keeps_its_comment_while_git_asks_which(path, words):
@@ -517,3 +539,246 @@ def test_hostile_files_take_linear_time(name, path):
     page = parse(path, HOSTILE[name])
     assert time.process_time() - began < 4
     assert page.render() == HOSTILE[name]
+
+
+def test_a_title_underlined_with_dashes_is_a_heading():
+    source = "Billing\n=======\n\nInvoice numbers\n---------------\n\nThey start at 10000.\n"
+    page = parse(PATH, source)
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("They start at 10000.", "Invoice numbers")
+    ]
+    assert page.render() == source
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Slept badly.\n----------\nA good day.\n",
+        "Slept badly\n---\nA good day\n",
+        "- Slept badly\n----------\n- A good day\n",
+        "Slept\nbadly\n----------\nA good day\n",
+        "Slept badly\n\n----------\nA good day\n",
+        "| a | b |\n----------\nA good day\n",
+    ],
+)
+def test_dashes_that_part_make_no_heading(source):
+    assert [m.heading for m in parse(PATH, source).memories] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (
+            "Model:: Vitodens 200\nSerial:: 7542-88\nlives in:: Oslo\n",
+            "Model:: Vitodens 200\nSerial:: 7542-88\nlives in:: Oslo",
+        ),
+        (
+            "- Ordered the stove\n  id:: 6438a1b2\n  from Kiuas\n\t- 16.5 kW\n\t  price:: 789\n",
+            "Ordered the stove\nid:: 6438a1b2\nfrom Kiuas\n  - 16.5 kW\n    price:: 789",
+        ),
+        (
+            "- TODO Call Jarkko\n  SCHEDULED: <2026-04-15 Wed>\n  :LOGBOOK:\n  CLOCK: [a]\n  :END:\n",
+            "TODO Call Jarkko\nSCHEDULED: <2026-04-15 Wed>\n:LOGBOOK:\nCLOCK: [a]\n:END:",
+        ),
+        ("It is a\nstd::vector and\nfoo::bar.\n", "It is a std::vector and foo::bar."),
+    ],
+)
+def test_a_field_keeps_its_line(source, text):
+    assert texts(source) == [text]
+    assert normal_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "days"),
+    [
+        ("rooms/daily/2026-05-04.md", "# Monday\n\n- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/journals/2026_05_04.md", "- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/Daily/2026/05/04.md", "- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/Daily/2026/05.md", "- Ran 6 km\n", [None]),
+        ("rooms/daily/monday.md", "# 4 May 2026\n\n- Ran 6 km\n", ["2026-05-04"]),
+        ("rooms/adr/0007.md", "---\ndate: 2026-01-20\n---\n# Queue\n\nRedis.\n", ["2026-01-20"]),
+        (
+            "rooms/notes/journal.md",
+            "# Journal\n\nMine.\n\n## 2026-03-01\n- Rain\n### Night\n- Wind\n## Ideas\n- Kite\n",
+            [None, "2026-03-01", "2026-03-01", None],
+        ),
+        (
+            "rooms/notes/changes.md",
+            "# Changes\n## [4.1.0] - 2026-03-02\n### Fixed\n- Seats\n",
+            ["2026-03-02"],
+        ),
+        ("rooms/daily/2026-05-04.md", "## Trip, 2026-05-06\n- Oslo\n", ["2026-05-06"]),
+        ("rooms/notes/house.md", "- Ran 6 km on 2026-05-04\n", [None]),
+    ],
+)
+def test_what_stands_under_a_day_is_of_that_day(path, source, days):
+    told = [memory.as_of for memory in parse(path, source).memories]
+    assert [when and when.date().isoformat() for when in told] == days
+    assert all(when is None or when.tzinfo is timezone.utc for when in told)
+
+
+def test_a_comment_knows_better_when_a_memory_was_written():
+    source = "- Ran 6 km\n  <!-- memory id=m-1 created=2026-05-07T14:30:00Z -->\n"
+    (memory,) = parse("rooms/daily/2026-05-04.md", source).memories
+    assert memory.created == datetime(2026, 5, 7, 14, 30, tzinfo=timezone.utc)
+
+
+def test_days_as_headings_of_the_highest_level_are_no_title():
+    source = "# 2026-03-01\nRain\n# 2026-03-02\nSnow\n"
+    page = parse("rooms/notes/diary.md", source)
+    assert page.title == "diary"
+    assert [m.heading for m in page.memories] == ["2026-03-01", "2026-03-02"]
+
+
+def test_lines_with_a_sign_of_other_programs_are_memories_of_their_own():
+    source = (
+        "Shopping \U0001f6d2\r\n☐ Oat milk,\r\nthe big one\r\n☑\ufe0f Coffee\r\n\r\n•\tTyres\r\n"
+        "- Packing\r\n  • passport\r\n  • tent\r\n> as he said\r\n> • quoted\r\n"
+    )
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == [
+        "Shopping \U0001f6d2",
+        "☐ Oat milk, the big one",
+        "☑\ufe0f Coffee",
+        "•\tTyres",
+        "Packing\n• passport\n• tent",
+        "> as he said\n> • quoted",
+    ]
+    assert page.render() == source
+    assert all(normal_text(memory.text) == memory.text for memory in page.memories)
+    for position in range(len(page.memories)):
+        left = [text for n, text in enumerate(texts(source)) if n != position]
+        assert texts(page.remove(position)) == left
+        stamped = page.with_memory_fields(position, {"id": "m-1"})
+        assert parse(PATH, stamped).memories[position].id == "m-1"
+        assert texts(stamped) == texts(source)
+
+
+@pytest.mark.parametrize("source", ["- a\n\n## Notes\n", "- a\n\n***\n", "# Notes\n", "- a\n"])
+def test_what_is_written_at_the_end_can_be_taken_out_again(source):
+    written = parse(PATH, source).append_memories([("b", {})])
+    page = parse(PATH, written)
+    assert page.remove(len(page.memories) - 1) == source
+
+
+@pytest.mark.parametrize(
+    ("source", "position", "written"),
+    [
+        ("# A\n- a\n- b\n## C\n- c\n", 0, "# A\n- a\n- new\n  C\n- b\n## C\n- c\n"),
+        ("# A\na\n\n## C\n- c\n", 0, "# A\na\n\n- new\n  C\n\n## C\n- c\n"),
+        ("# A\na\n\n\n## C\n- c", 0, "# A\na\n\n- new\n  C\n\n\n## C\n- c"),
+        ("| a |\n|---|\n| 1 |\n\nb\n", 0, "| a |\n|---|\n| 1 |\n\n- new\n  C\n\nb\n"),
+        ("1. a\r\n   - x\r\n2. b\r\n", 0, "1. a\r\n   - x\r\n- new\r\n  C\r\n2. b\r\n"),
+        ("# A\n- a", 0, "# A\n- a\n- new\n  C\n"),
+        # An item that is indented would belong to the new one, a heading would lose its gap.
+        ("  - a\n  - b\n", 0, "  - a\n  - b\n- new\n  C\n"),
+        ("a\n# B\nb\n", 0, "a\n# B\nb\n\n- new\n  C\n"),
+    ],
+)
+def test_a_memory_is_put_behind_another_one(source, position, written):
+    comment = "<!-- memory id=m-9 -->"
+    page = parse(PATH, source)
+    assert page.with_memory_behind(position, "new", {"id": "m-9"}) == written.replace(
+        "  C", f"  {comment}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (
+            "---\naliases: [Miro, Mr. Tanaka]\ntags: person\n---\n- x\n",
+            ("person", "Miro", "Mr. Tanaka"),
+        ),
+        ("---\nalias: Oda Lindqvist\n---\n- x\n", ("Oda Lindqvist",)),
+        ("alias:: Pia Rautio\ntags:: people, [[work]]\n\n- x\n", ("people", "work", "Pia Rautio")),
+        ("- alias:: Pia Rautio\n- x\n", ("Pia Rautio",)),
+        ("Met Pia.\nalias:: Pia Rautio\n", ()),
+    ],
+)
+def test_a_file_is_known_by_its_other_names(source, words):
+    page = parse(PATH, source)
+    assert page.document("").tags == words
+    assert page.render() == source
+
+
+def test_properties_of_a_page_give_its_title_and_its_day():
+    page = parse(PATH, "title:: Sauna project\ndate:: [[2026-06-20]]\n\n- Door 69 cm\n")
+    assert page.title == "Sauna project"
+    assert [m.as_of for m in page.memories] == [datetime(2026, 6, 20, tzinfo=timezone.utc)] * 2
+
+
+DIARY = (
+    "3 January 2026\nA walk around the lake.\nMinus eight.\n\nThe lamp broke.\n\n"
+    "**Sunday, 4 January 2026:**\n\nBettina resigned.\n\n2026-01-11 (Sunday)\n- a red bicycle\n"
+)
+
+
+def test_a_diary_of_plain_text_has_its_days_above_what_was_written_on_them():
+    page = parse("rooms/notes/diary.md", DIARY)
+    assert [(m.text, f"{m.created:%Y-%m-%d}") for m in page.memories] == [
+        ("3 January 2026 A walk around the lake. Minus eight.", "2026-01-03"),
+        ("The lamp broke.", "2026-01-03"),
+        ("Bettina resigned.", "2026-01-04"),
+        ("a red bicycle", "2026-01-11"),
+    ]
+    days = ["", "3 January 2026", "Sunday, 4 January 2026", "2026-01-11 (Sunday)"]
+    assert [memory.heading for memory in page.memories] == days
+    assert page.render() == DIARY
+    for position in range(4):
+        stamped = page.with_memory_fields(position, {"id": "m-1"})
+        assert parse(page.path, stamped).memories[position].id == "m-1"
+        assert len(parse(page.path, page.remove(position)).memories) == 3
+
+
+@pytest.mark.parametrize(
+    ("source", "memories"),
+    [
+        ("# Visa\n## Due\n\n2026-07-15\n\n## Start\n\n2026-03-01\n", ["2026-07-15", "2026-03-01"]),
+        ("## Due\n\n2026-07-15\n\nAsk Ada.\n\n## Start\n\n2026-03-01\n\nAsk Ole.\n", 4),
+        ("2026-07-15\nAsk Ada.\n", ["2026-07-15 Ask Ada."]),
+        ("2026-07-15\n\nAsk Ada.\n", ["2026-07-15", "Ask Ada."]),
+        ("2026-07-15\n\n2026-07-16\n\n2026-07-17\n", 3),
+        ("Kim was born on\n4 May 1990\nin Oslo.\n", ["Kim was born on 4 May 1990 in Oslo."]),
+    ],
+)
+def test_a_day_that_is_what_was_noted_stays_a_memory(source, memories):
+    found = texts(source)
+    assert found == memories or len(found) == memories
+
+
+def test_a_german_day_is_no_item_of_a_list():
+    page = parse(PATH, "4. Mai 2026\nRegen.\n\n5. Mai 2026\nSonne.\n")
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("4. Mai 2026 Regen.", ""),
+        ("5. Mai 2026 Sonne.", ""),
+    ]
+    assert texts("4. Mai 2026\n\nRegen.\n") == ["Mai 2026", "Regen."]
+
+
+def test_an_underlined_day_is_a_heading():
+    source = "2026-07-15\n==========\nAsk Ada.\n\n2026-07-16\n==========\nAsk Ole.\n"
+    page = parse(PATH, source)
+    assert [(m.text, m.heading) for m in page.memories] == [
+        ("Ask Ada.", "2026-07-15"),
+        ("Ask Ole.", "2026-07-16"),
+    ]
+
+
+def test_no_write_makes_a_diary_of_other_notes():
+    source = "2026-07-15\n\n2026-07-16\n\n4. Mai 2026\n"
+    page = parse(PATH, source)
+    kept = ["2026-07-15", "2026-07-16", "Mai 2026"]
+    assert texts(source) == kept
+    for position in range(3):
+        assert texts(page.with_memory_fields(position, {"id": "m-1"})) == kept
+        written = page.with_memory_behind(position, "new", {"id": "m-1"})
+        assert [text for text in texts(written) if text != "new"] == kept
+
+
+def test_a_diary_of_two_days_can_lose_what_was_written_on_one():
+    source = "2026-07-15\n\nAsk Ada.\n\n2026-07-16\n\nAsk Ole.\n"
+    page = parse(PATH, source)
+    assert texts(source) == ["Ask Ada.", "Ask Ole."]
+    assert texts(page.remove(0)) == ["2026-07-15", "2026-07-16", "Ask Ole."]
+    assert texts(page.remove(1)) == ["Ask Ada."]

@@ -64,7 +64,7 @@ def test_every_field_of_a_draft_is_kept(store):
         reason="because -- so", id="m-01M80G4BGG9P4VXKNJXS6QET6M",
     )  # fmt: skip
     memory = store.add(draft, room="a", drawer="b")
-    for name in Draft.__slots__:
+    for name in set(Draft.__slots__) - {"behind"}:
         assert getattr(memory, name) == getattr(draft, name)
 
 

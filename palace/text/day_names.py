@@ -1,0 +1,80 @@
+"""Names that tell a day: of a daily note, a heading of a diary, a release in a list of changes.
+
+In: the name of a file, or a title. Out: the day that it begins or ends with.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import lru_cache
+
+import regex
+
+from palace.text.months import MONTH_NAMES
+
+_MONTHS = {name: month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
+_WEEKDAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
+    " montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so"
+    " lundi mardi mercredi jeudi vendredi samedi dimanche"
+    " lunes martes miércoles jueves viernes sábado domingo"
+    " lunedì martedì mercoledì giovedì venerdì sabato"
+    " maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
+).split()
+_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_WRITINGS = (
+    rf"{_YEAR}(?P<part>[-_./])(?P<month>\d\d?)(?P=part)(?P<day>\d\d?)",
+    rf"{_YEAR}(?P<month>\d\d)(?P<day>\d\d)",
+    rf"{_YEAR}年\s?(?P<month>\d\d?)月\s?(?P<day>\d\d?)日|{_YEAR}년\s?(?P<month>\d\d?)월\s?(?P<day>\d\d?)일",
+    rf"(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?{_YEAR}",
+    rf"(?P<day>\d\d?)(?:st|nd|rd|th|er|\.)?\s(?:of\s|de\s)?(?P<name>{_NAMES})\.?,?(?:\sde)?\s{_YEAR}",
+    rf"(?P<name>{_NAMES})\.?\s(?P<day>\d\d?)(?:st|nd|rd|th)?,?\s{_YEAR}",
+)
+_DAY = rf"(?<!\d)(?:{'|'.join(_WRITINGS)})(?!\.?\d)"
+_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})[.,]?"
+# It begins with the day, perhaps behind that of the week, or ends with it behind a sign that parts.
+_TOLD = regex.compile(
+    rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?!(?!T\d)\p{{L}})"
+    rf"|.*?[-–—(,|]\s?\[*{_DAY}[\])]*\Z",
+    regex.IGNORECASE,
+)
+_ALONE = regex.compile(
+    rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?:,?\s\(?{_WEEKDAY}\)?)?[\])*_:]*", regex.IGNORECASE
+)
+_MOST_CHARS = 200
+_MOST_CHARS_ALONE = 40
+
+
+def is_day(line: str) -> bool:
+    """Whether a line is a day and nothing else, as a diary has them: "Monday, 4 May 2026"."""
+    is_short = len(line) <= _MOST_CHARS_ALONE
+    return is_short and _ALONE.fullmatch(line) is not None and day_told(line) is not None
+
+
+def day_of_file(path: str) -> date | None:
+    """Return the day that the name of a file tells, or its folders with it: `2026/05/04.md`.
+
+    Args:
+        path: With forward slashes.
+    """
+    *folders, name = path.split("/")
+    stem = name[:-3] if name.lower().endswith(".md") else name
+    return day_told(stem) or day_told("/".join([*folders[-2:], stem]))
+
+
+@lru_cache(maxsize=4096)  # the memories of a drawer share its name
+def day_told(name: str) -> date | None:
+    """Return the day that a file name or a title begins or ends with, if it is one.
+
+    Args:
+        name: "2026-05-04", "2026_05_04 Dentist", "[4.1.0] - 2026-03-02", "Monday, 4 May 2026".
+    """
+    told = _TOLD.match(name.strip()) if len(name) <= _MOST_CHARS else None
+    if told is None:
+        return None
+    month = _MONTHS[told["name"].lower()] if told["name"] else int(told["month"])
+    try:
+        return date(int(told["year"]), month, int(told["day"]))
+    except ValueError:
+        return None
