@@ -24,6 +24,19 @@ from palace.enforce.spans import date_comes_to, days_on, weekdays_on
 _BESIDE = regex.compile(r"[.,]?\s(?:the |den |dem |le |el |il )?")
 
 
+# Feasts, and the days (month, day) around which their names may be said.
+_CHRISTMAS, _EASTER = ((12, 1), (12, 31)), ((3, 15), (5, 2))
+_FEASTS = {
+    **dict.fromkeys(
+        "christmas xmas noel navidad nochebuena natale vigilia natal kerst kerstmis".split(),
+        _CHRISTMAS,
+    ),
+    **dict.fromkeys("easter paques pascua pasqua pascoa pasen".split(), _EASTER),
+    "midsummer": ((6, 17), (6, 30)),
+    "halloween": ((10, 25), (11, 1)),
+}
+
+
 @dataclass(frozen=True, eq=False)
 class KnownDates:
     """The dates of several sources together.
@@ -53,6 +66,13 @@ class KnownDates:
             for known in s.dates
         ) or any(
             date_comes_to(reading, self.sources, sentence, strict=self.strict) for reading in said
+        )
+
+    def has_feast(self, name: str) -> bool:
+        """Whether a feast is one around which a day there lies: Christmas, of 20 December."""
+        first, last = _FEASTS.get(name, ((13, 0), (13, 0)))
+        return any(
+            day.month and day.day and first <= (day.month, day.day) <= last for day in self.days
         )
 
     def has_weekday(self, weekday: int, sentence: str, end: int) -> bool:
