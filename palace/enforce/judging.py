@@ -473,11 +473,11 @@ def _count_digits(quantity: Quantity) -> int:
 
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:
-    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
+    """Whether a colour only says more of the known word before it: "mint green", "oat white"."""
     before = read_words(sentence[: word.start])[-1:]
     return (
         bool(before)
-        and before[0].surface.isalpha()
+        and any(word.token in colour for line in answer_words().colours for colour in line)
         and is_content(before[0])
         and support.has_word(before[0])
         and sentence[: word.start].endswith(f"{before[0].surface} ")

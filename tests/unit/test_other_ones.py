@@ -143,3 +143,21 @@ def test_a_german_noun_of_an_english_memory_is_no_name(answer):
 def test_what_is_left_is_worked_out_in_german_too():
     memory = "Schaden 11.800 €, Selbstbeteiligung 1.000."
     assert holds(memory, "Nach Abzug der Selbstbeteiligung bleiben 10.800 €.", "Was zahlen sie?")
+
+
+@pytest.mark.parametrize(
+    "answer", ["From 1 July on.", "Not before July.", "Again from early July."]
+)
+def test_what_is_over_at_the_end_of_a_month_begins_with_the_next(answer):
+    memory = "Beach closed 1 March - 30 June."
+    assert holds(memory, answer, "When does the beach open?")
+    assert not holds(memory, answer.replace("July", "August"), "When does the beach open?")
+
+
+def test_the_end_of_the_next_month_is_no_beginning():
+    assert not holds("Beach closed until 30 June.", "It is closed until the end of July.")
+
+
+def test_only_a_colour_behind_a_known_word_is_a_shade_of_it():
+    assert holds("Walls in mint, shelf red.", "The walls are mint green.")
+    assert not holds("Bench of European beech, shelf red.", "The bench is European ash.")
