@@ -161,3 +161,7 @@ def test_the_end_of_the_next_month_is_no_beginning():
 def test_only_a_colour_behind_a_known_word_is_a_shade_of_it():
     assert holds("Walls in mint, shelf red.", "The walls are mint green.")
     assert not holds("Bench of European beech, shelf red.", "The bench is European ash.")
+
+
+def test_who_has_a_husband_may_be_called_a_wife():
+    assert holds("Lena's husband is called Tom.", "Lena is Tom's wife.")
