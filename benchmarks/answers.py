@@ -1,7 +1,7 @@
 """How good the answer check is: what is made up is caught, what is honest is let through.
 
 In: small evidence sets with labelled answers, `benchmarks/data/answers*.jsonl`: dev and test;
-blind and blind 2 to 33, written before the check was seen; dev 2 and fresh, in the
+blind and blind 2 to 35, but for the last written before the check was seen; dev 2 and fresh, in the
 shorthand of notes; dev 3, answers that compute. Out: for each split and label how many answers are
 flagged, and precision and recall of the check; with `--mutate` how many alterations made from the
 honest answers are caught.
@@ -31,7 +31,7 @@ from palace import AnswerCheck, CheckedAnswer, Evidence
 _FOLDER = Path(__file__).parent / "data"
 DATA = tuple(sorted(_FOLDER.glob("answers*.jsonl")))
 # Nothing is fitted on these.
-HELD_OUT = ("blind 7", *(f"blind {number}" for number in range(11, 34)))
+HELD_OUT = ("blind 7", *(f"blind {number}" for number in range(11, 36)))
 HONEST = ("faithful", "paraphrase", "summary", "refusal")
 ALTERED = ("altered_number", "altered_date", "altered_name", "altered_path")
 SWAPPED = ("swapped_binding",)

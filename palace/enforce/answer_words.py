@@ -50,7 +50,8 @@ class AnswerWords:
         groups: Token -> numbers of the groups of words it may stand for.
         codes: Name of a country or language -> the codes and names that stand for it.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
-        classes: Classes of things, each thing the tokens of its names.
+        colours: Classes of colours, each colour the tokens of its names.
+        classes: Classes of things, likewise, colours among them.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -76,10 +77,8 @@ class AnswerWords:
             (_stems(one), _stems(other))
             for one, other in (pair.split("/") for pair in data["antonyms"])
         )
-        self.classes = tuple(
-            tuple(_stems(member.replace("=", " ")) for member in line.split())
-            for line in data["classes"]
-        )
+        self.colours = _classes(data["colours"])
+        self.classes = (*self.colours, *_classes(data["classes"]))
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +100,12 @@ def _groups(lines: Iterable[str]) -> dict[str, frozenset[int]]:
 
 def _any_of(patterns: list[str]) -> regex.Pattern[str]:
     return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+
+
+def _classes(lines: Iterable[str]) -> tuple[tuple[frozenset[str], ...], ...]:
+    return tuple(
+        tuple(_stems(member.replace("=", " ")) for member in line.split()) for line in lines
+    )
 
 
 def _stems(words: str) -> frozenset[str]:

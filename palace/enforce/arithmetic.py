@@ -37,7 +37,12 @@ _WORKED_OUT = regex.compile(
     r"|with you|counting|use[sd]|burn(?:t|ed)|differed|average[sd]?|mean|each|per|apiece|costs?"
     r"|half|early|ahead|spare|included|times (?:as|the|that)|too \p{L}+|short"
     r"|insgesamt|zusammen|mehr|weniger|macht|kosten|um|gespart|donc|reste|au total|de moins"
-    r"|de plus|coûtent|en (?:tout|total)|menos|más|cuestan|no total)\b"
+    r"|bleib(?:t|en)|übrig|abzüglich|abzug|differenz|billiger|teurer|günstiger|jeweils|schnitt"
+    r"|durchschnitt\p{L}*|ergibt|hälfte|doppelt|gesamt|später|früher|somit"
+    r"|de plus|coûtent|en (?:tout|total)|reste(?:nt|ra)?|soit|chacune?|moitié|en moyenne"
+    r"|menos|más|cuestan|no total|qued(?:a|an)|es decir|o sea|en promedio|mitad|cada un[oa]"
+    r"|rimang\p{L}*|manca(?:no)?|quindi|cioè|metà|in media|blij(?:ft|ven)|samen|gemiddeld"
+    r"|ficam?|ou seja|metade|em média)\b"
     r"|一共|总共|總共|合计|共计|总计|平均|每人|还剩|剩下|相差|合計|全部で|残り|差額|합계|모두|평균|남은|총\s",
     regex.IGNORECASE,
 )

@@ -98,6 +98,12 @@ _PATTERNS = tuple(
 # In small letters alone these may be other words: "mar", "may", "march".
 _OTHER_WORD = regex.compile(r"[a-z]{1,4}|march|august|marco")
 _AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
+# "mon-sat", in small letters
+_JOINED_WEEKDAYS = regex.compile(
+    r"\b(?:(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\s?[-–/+&]\s?)+"
+    r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\b",
+    regex.IGNORECASE,
+)
 # "nelle tue note"
 _ITALIAN_YOURS = regex.compile(r"\b(?:le|alle|delle|dalle|nelle|sulle) $", regex.IGNORECASE)
 _CUT_WEEKDAY = regex.compile(
@@ -316,11 +322,19 @@ def find_weekdays(text: str) -> tuple[tuple[int, int, int], ...]:
     return tuple(found.values())
 
 
+def _is_plain(match: regex.Match[str]) -> bool:
+    """Whether "sat" is a weekday: with a capital, or joined to another."""
+    return match[0][0].isupper() or any(
+        joined.start() <= match.start() < joined.end()
+        for joined in _JOINED_WEEKDAYS.finditer(match.string)
+    )
+
+
 def _read_weekdays(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     for match in _WORD.finditer(text):
         folded = fold(match[0])
         number = _WEEKDAYS.get(folded, _WEEKDAYS.get(folded.removesuffix("s")))
-        if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not match[0][0].isupper()):
+        if number is None or (folded in _AMBIGUOUS_WEEKDAYS and not _is_plain(match)):
             continue
         if match[0] == "tue" and right_before(_ITALIAN_YOURS, text, match.start()):
             continue

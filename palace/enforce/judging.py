@@ -29,6 +29,7 @@ from palace.enforce.polarity import (
     clauses,
     contradicts,
     has_opposites,
+    other_sides,
     turned_round,
 )
 from palace.enforce.quantities import SaidNumber, find_quantities, read_quantities
@@ -47,6 +48,7 @@ from palace.enforce.specifics import (
 from palace.enforce.spoken import minutes_past
 from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
+from palace.enforce.titles import other_titles
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import translated
@@ -274,6 +276,8 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         found = (
             [text for text in misplaced if not _is_scaled(text, bare, support, before)]
             or turned_round(bare, grounds.texts)
+            or other_sides(bare, grounds.texts)
+            or other_titles(bare, (*grounds.texts, grounds.question))
             or grounds.slots.exchanged(bare)
             or other_intervals(bare, grounds.texts)
             or _claims_missing(bare, taken, grounds, label=is_label(sentence))
@@ -386,6 +390,7 @@ def _words_missing(
             not support.has_name(word)
             and not support.has_joined_name(word, sentence)
             and not is_spelled(word, support)
+            and not support.dates.has_feast(fold(word.surface))
             and not support.is_added_to_name(word, sentence)
             and (len(word.surface) > 1 or support.has_other_label(word, sentence))
             and not (opening and support.knows(word))
@@ -468,10 +473,11 @@ def _count_digits(quantity: Quantity) -> int:
 
 
 def _is_shade(sentence: str, word: Word, support: Support) -> bool:
-    """Whether a word only says more of the known one before it: "mint green", "oat white"."""
+    """Whether a colour only says more of the known word before it: "mint green", "oat white"."""
     before = read_words(sentence[: word.start])[-1:]
     return (
         bool(before)
+        and any(word.token in colour for line in answer_words().colours for colour in line)
         and is_content(before[0])
         and support.has_word(before[0])
         and sentence[: word.start].endswith(f"{before[0].surface} ")

@@ -273,13 +273,21 @@ class KnownQuantities:
         quantity = said.number
         if said.is_behind(_JOINED_BEFORE) or said.is_before(_JOINED_BEHIND):
             return False  # of a score, a range or a row of labels
-        if quantity.text[:1].isdigit() and said.is_behind(_LABELS):
-            return False  # "Room 9"
+        if quantity.text[:1].isdigit() and (said.is_behind(_LABELS) or self._is_labelled(said)):
+            return False  # "Room 9", "grade 3"
         if said.is_before(_TIMES_AS):
             return False  # worked out or wrong
         if is_between_days(said, self.sources):
             return False
         return is_small(quantity) and not is_counted_otherwise(said, self.sources)
+
+    def _is_labelled(self, said: SaidNumber) -> bool:
+        """Whether a number stands behind a word that has another one behind it there."""
+        label = said.is_behind(_WORD_BEFORE)
+        if label is None or fold(label[1]) in answer_words().function:
+            return False
+        numbered = regex.compile(rf"(?<!\p{{L}}){regex.escape(fold(label[1]))} \d")
+        return any(numbered.search(source.plain) for source in self.sources)
 
     def _follows(self, said: SaidNumber) -> bool:
         """Whether a number is worked out from what stands there."""

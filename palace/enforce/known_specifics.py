@@ -132,7 +132,7 @@ class KnownSpecifics:
         left = r"(?<!\w)(?<!(?<!\d)-)" if wanted[0].isalnum() or wanted[0] in "_-" else r"(?<![\w])"
         right = r"(?!\w|-\w|[.,]\d)" if wanted[-1].isalnum() or wanted[-1] in "_-" else ""
         pattern = regex.compile(left + regex.escape(wanted) + right)
-        return any(pattern.search(s.plain) for s in self.sources)
+        return any(pattern.search(s.plain) or pattern.search(s.spaced) for s in self.sources)
 
     def _has_filled(self, wanted: str) -> bool:
         """Whether something stands there that fills the places left open: "dump-<date>.sql"."""

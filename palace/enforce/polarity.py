@@ -63,6 +63,14 @@ _BEFORE = regex.compile(
 )
 _OVER = regex.compile(r"\s?/\s?|\s(?:over|zu|sur|sobre|su|op)\s", regex.IGNORECASE)
 _LARGEST_OF_DATES = 31
+# "left knee", "front right", "rodilla izquierda"; no "left for Rome", and nothing alone.
+_SIDES = regex.compile(
+    r"\b(?P<thing>front|rear|upper|lower|top|bottom)\s(?:(?P<left>left)|right)\b"
+    r"|\b(?:(?P<left>left)|right)\s(?P<thing>of|side|hand|\p{L}{3,})\b"
+    r"|\b(?P<thing>\p{L}{3,})\s(?:(?P<left>gauche|izquierd[oa]|sinistr[oa]|esquerd[oa])"
+    r"|droite?|derech[oa]|destr[oa]|direit[oa])\b",
+    regex.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +163,26 @@ def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
                 if rest and phrase.search(said) and len(phrase.findall(text)) == 1:
                     return True
     return False
+
+
+def other_sides(sentence: str, texts: Sequence[str]) -> list[str]:
+    """Return what a sentence has on the right of which the texts have it on the left alone."""
+    known = {pair for text in texts for pair, _ in _sides(text)}
+    return [
+        written
+        for (side, thing), written in _sides(sentence)
+        if (side, thing) not in known and (not side, thing) in known
+    ]
+
+
+@lru_cache(maxsize=512)
+def _sides(text: str) -> tuple[tuple[tuple[bool, str], str], ...]:
+    """Return what is on a side, whether that is the left one, and how it is written."""
+    return tuple(
+        ((match["left"] is not None, fold(match["thing"])), match[0])
+        for match in _SIDES.finditer(text)
+        if match["thing"] == "of" or fold(match["thing"]) not in answer_words().function
+    )
 
 
 def _as_known(said: Clause, known: list[Clause], language: str) -> Clause:

@@ -161,7 +161,7 @@ class Slots:
                 continue
             if mention.opening and self._certain.isdisjoint(mention.key):
                 continue
-            if mention.is_bare and not any(map(str.isdigit, mention.text)):
+            if mention.kind == NUMBER and not any(map(str.isdigit, mention.text)):
                 continue  # a reader's own count
             if mention.kind == NUMBER and mention.sign in _OF_SUMS:
                 continue  # beside others that say nothing of it

@@ -21,7 +21,7 @@ from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import find_quantities
 from palace.enforce.quantity import Quantity, of_units
 from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
-from palace.enforce.specifics import find_names, is_inside
+from palace.enforce.specifics import DENSE, find_names, is_inside
 from palace.recall.given_names import given_names
 from palace.text import fold, month_token, straight
 
@@ -144,6 +144,11 @@ class Source:
     def plain(self) -> str:
         """The text as it is compared."""
         return plain(f"{self.text}\n{self.shown}")
+
+    @cached_property
+    def spaced(self) -> str:
+        """The same with blanks for letters of writing that has none: "缺H9样点" names H9."""
+        return self.plain if self.plain.isascii() else DENSE.sub(" ", self.plain)
 
     @cached_property
     def tokens(self) -> frozenset[str]:

@@ -15,9 +15,10 @@ import regex
 from palace.enforce.arithmetic import rounds_to, says_worked_out, stands_for
 from palace.enforce.dates import FoundDate, as_found, find_dates
 from palace.enforce.intervals import find_intervals
-from palace.enforce.quantities import SaidNumber
+from palace.enforce.quantities import AROUND, SaidNumber
 from palace.enforce.quantity import DAY_SECONDS, Quantity
 from palace.enforce.source import Source, nearest_words
+from palace.text import right_before
 
 _ENDED = regex.compile(
     r"\b(?:until|till|by|latest|to|before|after|from|since|ends?|ending|expires?|runs? out|through"
@@ -264,7 +265,8 @@ def _is_between_clocks(said: Quantity, sources: Sequence[Source], sentence: str)
                 for b in two.values
             ]
             spans |= {round((b - a) * 60, 6) for a, b in pairs if b > a}
-        slack = _LOOSE_SHARE if said.loose else 0.0
+        roughly = said.loose or right_before(AROUND, sentence, said.start)  # "about 3 h 20"
+        slack = _LOOSE_SHARE if roughly else 0.0
         if any(abs(m - span) <= slack * span for m in said.measures for span in spans if span):
             return True
     return False

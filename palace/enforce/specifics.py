@@ -63,7 +63,8 @@ _IDENTIFIER = regex.compile(
     r"|(?<![\w-])\p{Ll}+\p{Lu}\w*|(?<!\w)\p{Lu}\p{Ll}+(?:\p{Lu}\p{Ll}+)+\w*"  # camelCase
 )
 # Letters of writing without blanks: an identifier beside them is none of theirs ("端口是5432").
-_DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]")
+DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\u30fc]")
+"""Letters of writing without blanks."""
 _COLOUR = regex.compile(r"#(?=\d*[A-Fa-f])(?:[\dA-Fa-f]{3}){1,2}(?!\w)")
 _COMPOUND = regex.compile(r"(?<![\w/-])\p{Ll}{2,}(?:[-/]\p{Ll}{2,})+(?![\w/-])")
 _SENTENCE_WORD = regex.compile(r"\p{L}[\p{L}\p{M}]*")
@@ -94,6 +95,9 @@ _AFTER_TITLE = regex.compile(
 )
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
+_COMPANIES = frozenset(
+    "GmbH mbH AG KG OHG UG SE Ltd LLC LLP PLC Inc AB ApS AS Oy BV NV SA SARL SpA Srl".split()
+)
 _KOREAN = (
     r"(?<!\p{Hangul})[김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남]\p{Hangul}{2}"
 )
@@ -211,7 +215,7 @@ def _read(text: str) -> Iterator[Specific]:
         yield Specific("quote", match[0], inner.strip(), *match.span())
     for match in _PATH.finditer(text):
         yield _trimmed("path", match)
-    for match in _IDENTIFIER.finditer(text if text.isascii() else _DENSE.sub("\u3000", text)):
+    for match in _IDENTIFIER.finditer(text if text.isascii() else DENSE.sub("\u3000", text)):
         yield _trimmed("identifier", match)
     for match in _COMPOUND.finditer(text):
         yield Specific("compound", match[0], match[0], *match.span())
@@ -246,9 +250,15 @@ def find_names(
         if not _may_be_name(word) or word.start in inside:
             continue
         titled = number > 0 and _is_surname(text, listed[number - 1], word)
-        if german and not titled and not is_given_name(word):
+        firm = _is_firm(text, word, listed[number + 1 : number + 2])
+        told = titled or firm or is_given_name(word) or len(word.surface) == 1
+        if german and not told:
             continue
-        if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
+        if (
+            firm
+            or not starts_sentence(text, word.start)
+            or right_before(_AFTER_TITLE, text, word.start)
+        ):
             found.append((word, right_before(_CELL, text, word.start) is not None))
         elif _is_called(word) or _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
@@ -263,6 +273,14 @@ def _is_surname(text: str, before: Word, word: Word) -> bool:
         return True
     beside = is_given_name(before) and text[before.end : word.start] == " "
     return beside and not is_everyday(word.surface, "de")
+
+
+def _is_firm(text: str, word: Word, following: Sequence[Word]) -> bool:
+    """Whether a word stands before a form of company: "Hansa GmbH"."""
+    return any(
+        form.surface in _COMPANIES and text[word.start + len(word.surface) : form.start] == " "
+        for form in following
+    )
 
 
 def is_given_name(word: Word) -> bool:

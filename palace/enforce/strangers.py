@@ -14,7 +14,7 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.answer_words import is_content, read_words
-from palace.enforce.specifics import find_names, is_inside, may_be_name
+from palace.enforce.specifics import find_names, is_everyday, is_inside, may_be_name
 from palace.enforce.support import Support
 from palace.recall.lexicon import load_lexicon, matchable, matches
 from palace.recall.related import translated
@@ -99,7 +99,11 @@ def _unknown(sentence: str, support: Support) -> Iterator[Word]:
         if opens and not regex.match(r"\s\p{L}", sentence[word.start + len(surface) :]):
             continue
         known = support.has_word(word) or support.has_name(word) or support.resembles(word)
-        ordinary = fold(surface).endswith(_NO_NAMES) or translated([word.token], support.language)
+        ordinary = (
+            fold(surface).endswith(_NO_NAMES)
+            or is_everyday(surface, support.language)
+            or translated([word.token], support.language)
+        )
         if not known and is_content(word) and not ordinary:
             yield word
 

@@ -26,6 +26,7 @@ _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _ENDING = regex.compile(r"e[nrsm]?$")
 _PEOPLES = ("ian", "ians", "ean", "ese")
 _LEAST_PREFIX_CHARS = 5
+_ENDING_CHARS = 2
 _LIKE_CHARS = 3
 
 
@@ -41,6 +42,12 @@ def _is_capital(word: Word) -> bool:
 def _without_ending(surface: str) -> str:
     """Return a word as it is without a German ending: "Rotes" and "Roten" are one."""
     return _ENDING.sub("", fold(surface))
+
+
+def _ends_otherwise(one: str, other: str) -> bool:
+    """Whether two words are the same up to the last letters of one."""
+    same = max(_LEAST_PREFIX_CHARS, min(len(one), len(other)) - _ENDING_CHARS)
+    return len(other) >= same and one[:same] == other[:same]
 
 
 def _with_neighbours(listed: Sequence[Word]) -> Iterator[tuple[Word, str, str]]:
@@ -140,7 +147,13 @@ class Support:
     def knows(self, word: Word) -> bool:
         """Whether a word with a capital that may only open a sentence is no name."""
         everyday = is_everyday(word.surface, self.language)
-        return self.has_word(word) or self.has_synonym(word) or everyday
+        return self._has_form(word) or self.has_synonym(word) or everyday
+
+    def _has_form(self, word: Word) -> bool:
+        """Whether a word stands there, or one that ends otherwise: no Soundhouse of Soundbox."""
+        if not self.has_word(word) or not self.tokens.isdisjoint((word.token, *word.extra)):
+            return self.has_word(word)
+        return any(_ends_otherwise(word.token, known) for known in self.tokens)
 
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.
@@ -237,7 +250,7 @@ class Support:
         """
         if not _is_capital(word) or self.has_word(word):
             return False
-        if is_everyday(word.surface, self.language):
+        if is_everyday(word.surface, self.language) or translated([word.token], self.language):
             return False
         beside = [one.token if one else "" for one in _beside(word, sentence)]
         return any(

@@ -96,3 +96,9 @@ def test_what_was_said_before_is_read_where_something_could_be_exchanged_and_now
     read_layout(before)
     assert read_layout.cache_info().misses == untouched + 1
     assert list(slots.of("The hall costs 340.", before=before))
+
+
+def test_a_number_in_words_is_the_readers_own_and_stands_in_no_ones_place():
+    slots = Slots(["Hall 11 x 9 m = 99 m2, paint covers 10 m2 a litre, loft 40 m2."])
+    assert list(slots.of("Two coats go on 99 m2 of the hall."))
+    assert not list(slots.of("They go on ninety-nine square metres of the hall."))
