@@ -303,6 +303,33 @@ def derived_id(path: str, text: str, occurrence: int) -> str:
     return "d-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def annotated(memory: Memory, comment: str, page_tags: Sequence[str]) -> Memory | None:
+    """Return a memory of a drawer as it is with another comment.
+
+    Args:
+        memory: As it was.
+        comment: From `<!--` to `-->`.
+        page_tags: Of its page.
+
+    Returns:
+        None where only the whole page tells: the comment names no id, or something of it is wrong.
+    """
+    values, problems = _fields(comment)
+    if problems or not values.get("id"):
+        return None
+    return Memory(
+        text=memory.text,
+        path=memory.path,
+        line=memory.line,
+        room=memory.room,
+        drawer=memory.drawer,
+        title=memory.title,
+        heading=memory.heading,
+        position=memory.position,
+        **_with_marks(memory.text, values, page_tags),
+    )
+
+
 class _Parser:
     """One pass over a file; collects what `Page` freezes."""
 
@@ -384,9 +411,6 @@ class _Parser:
         text = given.pop("text") if given else content
         if not text.strip():
             return
-        inline, links = find_marks(text)
-        tags = dict.fromkeys([*values.pop("tags", ()), *inline, *self.tags])
-        links = tuple(dict.fromkeys([*links, *values.pop("links", ())]))
         memory_id = self._id(values.pop("id", ""), text, block)
         if self.timeline:
             section = next((title for level, title in above if level == 2), "")
@@ -403,9 +427,7 @@ class _Parser:
                 title=self.title,
                 heading=_section(above),
                 position=len(self.memories),
-                tags=tuple(tags),
-                links=links,
-                **values,
+                **_with_marks(text, values, self.tags),
             )
         )
         self.blocks.append(block)
@@ -473,11 +495,9 @@ class _Parser:
     def _metadata(self, span: Span | None) -> dict[str, Any]:
         if span is None:
             return {}
-        values, problems = read_comment(self.lines[span.line][span.start : span.end])
+        values, problems = _fields(self.lines[span.line][span.start : span.end])
         for problem in problems:
             self.fault(span.line, problem)
-        if "source" in values:
-            values["trust"] = values.pop("source")
         return values
 
     def _id(self, given: str, text: str, block: Block) -> str:
@@ -500,6 +520,22 @@ class _Parser:
             self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
         else:
             self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+
+
+def _fields(comment: str) -> tuple[dict[str, Any], list[str]]:
+    """Return what a comment says of its memory, by the names a memory has for it; what is wrong."""
+    values, problems = read_comment(comment)
+    if "source" in values:
+        values["trust"] = values.pop("source")
+    return values, problems
+
+
+def _with_marks(text: str, values: dict[str, Any], page_tags: Sequence[str]) -> dict[str, Any]:
+    """Return the fields of a memory with all its tags and links, those of its words included."""
+    inline, links = find_marks(text)
+    tags = dict.fromkeys([*values.get("tags", ()), *inline, *page_tags])
+    links = tuple(dict.fromkeys([*links, *values.get("links", ())]))
+    return {**values, "tags": tuple(tags), "links": links}
 
 
 def _texts(path: str, text: str) -> list[str]:
