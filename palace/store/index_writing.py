@@ -29,6 +29,7 @@ _COUNT = (
     " names = names + excluded.names"
 )
 
+_NO_END = 1 << 62
 _Row = tuple[int, int, int, str, bytes, "int | None", str, str, str]
 
 
@@ -75,7 +76,7 @@ class WriteBatch:
         """Take a file and all its memories out."""
         found = self.connection.execute("SELECT number FROM files WHERE path = ?", (path,))
         for (number,) in found.fetchall():
-            self._remove(self._rows_of(number, from_position=-1))
+            self._remove(self._rows_of(number))
             self.connection.execute("DELETE FROM files WHERE number = ?", (number,))
         self.written[path] = self.stamped[path] = None
 
@@ -84,13 +85,13 @@ class WriteBatch:
         self.memories += len(document.memories)
         now = time.time_ns()  # a moment no other write has
         number, written_ns, tags = self._file(document, stamp)
-        same, active = self._same(written_ns, document)
-        start = document.memories[same - 1].position + 1 if same else -1
-        stale = self._rows_of(number, from_position=start)
+        head, tail, active = self._same(written_ns, document)
+        changed = range(head, len(document.memories) - tail)
+        stale = self._rows_of(number, *_positions(document.memories, changed))
         moved = stale if tags == " ".join(document.tags) else []
-        kept = self._write(document, same, number, layer, moved)
+        kept = self._write(document, changed, number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
-        active += _active(document.memories[same:])
+        active += _active(document.memories[n] for n in changed)
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?,"
             " written_ns = ?, digest = ?, tags = ?, room = ?, layer = ?, active = ?"
@@ -141,39 +142,46 @@ class WriteBatch:
         ).fetchone()
         return number, written_ns, tags
 
-    def _same(self, written_ns: int, document: Document) -> tuple[int, int]:
-        """Return how many memories at the beginning are surely as written last; how many active."""
+    def _same(self, written_ns: int, document: Document) -> tuple[int, int, int]:
+        """Return how many memories at the beginning and at the end are surely as written last.
+
+        And how many of these are active. What moved is not as it was, so that at the end there are
+        some only where as many stand before them; a turn is as it was where those before it are.
+        """
         known = self.written.get(document.path) or self.known.get(document.path)
         if known is None or known.tags != document.tags:
-            return 0, 0
+            return 0, 0, 0
         if written_ns != known.written_ns:  # anybody who wrote the file since left another moment
-            return 0, 0
-        same = _common(known.memories, document.memories)
-        return same, known.active - _active(known.memories[same:])
+            return 0, 0, 0
+        head = _common(known.memories, document.memories)
+        before, now = known.memories[head:], document.memories[head:]
+        tail = max(_common(before[::-1], now[::-1]) - TURNS_BEFORE, 0)
+        return head, tail, known.active - _active(before[: len(before) - tail])
 
     # -- memories ------------------------------------------------------------------------------
 
-    def _rows_of(self, number: int, *, from_position: int) -> list[_Row]:
+    def _rows_of(self, number: int, first: int = -1, end: int = _NO_END) -> list[_Row]:
         return self.connection.execute(
             "SELECT key, position, line, data, passage, partition, body, context, names"
-            " FROM memories WHERE file = ? AND position >= ?",
-            (number, from_position),
+            " FROM memories WHERE file = ? AND position >= ? AND position < ?",
+            (number, first, end),
         ).fetchall()
 
     def _write(
         self,
         document: Document,
-        start: int,
+        changed: range,
         number: int,
         layer: LayerName,
         stale: Iterable[_Row],
     ) -> set[int]:
-        """Write the memories from `start` on, and return the keys of the rows that only moved."""
+        """Write the memories that changed, and return the keys of the rows that only moved."""
         reusable: dict[tuple[str, bytes], list[_Row]] = {}
         for row in stale:
             reusable.setdefault((row[3], row[4]), []).append(row)
         kept: set[int] = set()
-        for place, memory in enumerate(document.memories[start:], start):
+        for place in changed:
+            memory = document.memories[place]
             before = document.memories[max(place - TURNS_BEFORE, 0) : place][::-1]
             written = encode_row(memory), passage_digest(passage_of(memory, before))
             if not reusable.get(written):
@@ -270,6 +278,12 @@ class WriteBatch:
         size = self._sizes.setdefault(partition, [0, 0])
         size[0] += sign
         size[1] += sign * (len(body) + len(context))
+
+
+def _positions(memories: Sequence[Memory], some: range) -> tuple[int, int]:
+    """Return the first position at which some of the memories may stand, and the first behind."""
+    first = memories[some.start - 1].position + 1 if some.start else -1
+    return first, memories[some.stop].position if some.stop < len(memories) else _NO_END
 
 
 def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
