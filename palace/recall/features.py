@@ -351,11 +351,11 @@ def _clocks(body: Sequence[str]) -> Iterable[str]:
             and not any(map(_tells_money, _beside(body, place)))
         )
     )
-    return chain(at_once, told("clock", body))
+    return chain(at_once, told(body, "clock"))
 
 
 def _dates(body: Sequence[str]) -> Iterable[str]:
-    return chain(filter(_tells_date, body), told("clock", body), told("date", body))
+    return chain(filter(_tells_date, body), told(body, "clock", "date"))
 
 
 def _durations(body: Sequence[str]) -> list[str]:
