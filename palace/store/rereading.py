@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter, ne
-from typing import TypeVar
+from typing import NamedTuple
 
-from palace.store.blocks import split_lines
+from palace.store.blocks import Block, split_lines
 from palace.store.comments import find_comment, is_unclean
 from palace.store.markdown import Page, Span, annotated, parse
-from palace.types.memory import TIMELINE
-
-_Part = TypeVar("_Part")
+from palace.types.memory import TIMELINE, Memory
 
 
 def parse_again(before: Page, text: str) -> Page:
@@ -26,57 +24,98 @@ def parse_again(before: Page, text: str) -> Page:
     """
     if before.closing or before.faults or before.path.startswith(TIMELINE + "/"):
         return parse(before.path, text)
-    old = before.render()
-    grew = old.endswith("\n") and text.startswith(old)
-    page = _grown(before, text[len(old) :]) if grew else _annotated(before, text)
-    return page or parse(before.path, text)
+    return _grown(before, text) or _annotated(before, text) or parse(before.path, text)
 
 
 def _annotated(before: Page, text: str) -> Page | None:
-    """Return a page in which one comment of a line of its own is another; None if that is not all.
+    """Return a page in which one memory has another comment, or its first; None if that is not all.
 
-    Such a line belongs to its memory and tells of nothing else, whatever fields it holds.
+    A comment on a line of its own, the last one of its memory, belongs to it whatever it says, and
+    what stands behind it is read as before.
     """
-    lines = split_lines(text[len(before.mark) :])
-    if len(lines) != len(before.lines) or not text.startswith(before.mark):
+    lines = tuple(split_lines(text[len(before.mark) :]))
+    added = len(lines) - len(before.lines)
+    differ = (n for n, differs in enumerate(map(ne, lines, before.lines)) if differs)
+    number = next(differ, len(before.lines))
+    end = number + 1 - added
+    at = next((n for n, block in enumerate(before.blocks) if block.end == end), -1)
+    if at < 0 or added not in (0, 1) or lines[number + 1 :] != before.lines[end:]:
         return None
-    changed = [n for n, differs in enumerate(map(ne, lines, before.lines)) if differs]
-    at = next((n for n, span in enumerate(before.comments) if span and [span.line] == changed), -1)
-    span = before.comments[at] if at >= 0 else None
+    if not text.startswith(before.mark):
+        return None
+    span = _commented(before, at, lines[number], number, is_new=bool(added))
     if span is None:
         return None
-    is_last = before.blocks[at].start < span.line == before.blocks[at].end - 1
-    line = lines[span.line]
-    new = _comment_alone(line, before.lines[span.line], span)
-    if new is None or not is_last or is_unclean(line):
-        return None
-    memory = annotated(before.memories[at], line[new.start : new.end], before.tags)
+    comment = lines[number][span.start : span.end]
+    memory = annotated(before.memories[at], comment, before.tags)
     if memory is None or memory.id in {m.id for m in before.memories if m.position != at}:
         return None
+    block = before.blocks[at]
+    behind = _moved(before, at + 1, added)
     return replace(
         before,
-        lines=tuple(lines),
-        memories=_with(before.memories, at, memory),
-        comments=_with(before.comments, at, new),
+        lines=lines,
+        memories=(*before.memories[:at], memory, *behind.memories),
+        blocks=(*before.blocks[:at], replace(block, end=block.end + added), *behind.blocks),
+        comments=(*before.comments[:at], span, *behind.comments),
+        closing_at=before.closing_at + added,
     )
 
 
-def _comment_alone(line: str, old: str, span: Span) -> Span | None:
-    """Return where a comment stands that is all of a line, as it was of the old one; else None."""
+def _commented(page: Page, at: int, line: str, number: int, *, is_new: bool) -> Span | None:
+    """Return where the comment of a memory stands on a line that holds nothing else.
+
+    Args:
+        page: As it was.
+        at: Position of the memory; the line is its last one.
+        line: As it is now.
+        number: Of the line.
+        is_new: Whether the line was added to it: else it held the comment that the memory had.
+
+    Returns:
+        None if the line is another one.
+    """
+    block, known = page.blocks[at], page.comments[at]
+    if is_new:
+        fits = known is None and not block.closing and block.kind in ("item", "paragraph")
+        indent = " " * block.content
+    else:
+        fits = known is not None and known.line == number > block.start
+        indent = page.lines[number][: known.start] if known else ""
     found = find_comment(line)
-    around = old[: span.start], old[span.end :]
-    if found is None or "".join(around).strip(" \t\r\n"):
+    if not fits or found is None or is_unclean(line):
         return None
     start, end = found
-    return Span(span.line, start, end) if (line[:start], line[end:]) == around else None
+    alone = end >= 0 and line[:start] == indent and not (indent + line[end:]).strip(" \t\r\n")
+    return Span(number, start, end) if alone else None
 
 
-def _with(all_of_it: Sequence[_Part], at: int, part: _Part) -> tuple[_Part, ...]:
-    return *all_of_it[:at], part, *all_of_it[at + 1 :]
+class _Rest(NamedTuple):
+    """The memories of a page from one on, with their blocks and comments."""
+
+    memories: Sequence[Memory]
+    blocks: Sequence[Block]
+    comments: Sequence[Span | None]
 
 
-def _grown(before: Page, tail: str) -> Page | None:
-    """Return a page with a text at its end; None if that is not just one list item."""
+def _moved(page: Page, first: int, by: int) -> _Rest:
+    """Return the memories of a page from one on, so many lines further down."""
+    rest = _Rest(page.memories[first:], page.blocks[first:], page.comments[first:])
+    if not by:
+        return rest
+    return _Rest(
+        [replace(memory, line=memory.line + by) for memory in rest.memories],
+        [replace(block, start=block.start + by, end=block.end + by) for block in rest.blocks],
+        [span and replace(span, line=span.line + by) for span in rest.comments],
+    )
+
+
+def _grown(before: Page, text: str) -> Page | None:
+    """Return a page with one list item more at its end; None if that is not all."""
+    old = before.render()
+    if not old.endswith("\n") or not text.startswith(old):
+        return None
+    tail = text[len(old) :]
     added = parse(before.path, tail)
     known = map(attrgetter("id"), before.memories)
     if not _is_one_item(added, tail) or added.memories[0].id in known:

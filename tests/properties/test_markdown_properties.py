@@ -154,15 +154,45 @@ def test_another_comment_is_read_as_a_whole_would_be(after):
         assert parse_again(before, around.format(after)) == parse(path, around.format(after))
 
 
+@pytest.mark.parametrize(
+    "around",
+    [
+        "- a\n{}- b\n",
+        "- a\n{}\n- b\n",
+        "- a\n{}  more\n- b\n",
+        "- a\n  - nested\n{}\n- b\n",
+        "- a\n  ```\n  code\n  ```\n{}- b\n",
+        "- a\n  ```\n  code\n{}",
+        "- a\n{}",
+        "- a\n{}# h\n- b\n",
+        "- a\n{}lazy\n",
+        "para\n{}- b\n",
+        "para\n{}\nother\n",
+        "para\ntwo\n{}===\n",
+        "> quote\n{}\n- b\n",
+        "```\ncode\n```\n{}- b\n",
+        "- a\r\n{}- b\r\n",
+        "\ufeff- a\n{}- b\n",
+        "# T\n{}- b\n",
+        "---\ntags: [t]\n---\n- a #own [[x/y]]\n{}\n\n- a #own [[x/y]]\n",
+    ],
+)
+def test_a_first_comment_is_read_as_a_whole_would_be(around):
+    for path in (PATH, DAY):
+        before = parse(path, around.format(""))
+        for comment in (COMMENT, COMMENT.strip(), f"  {COMMENT}"):
+            for end in ("\n", "\r\n", " \n", " x\n"):
+                after = around.format(comment + end)
+                assert parse_again(before, after) == parse(path, after)
+
+
 def test_of_a_page_with_another_comment_only_that_is_read():
     before = parse(PATH, f"- a\n{COMMENT}\n- b\n  <!-- memory id=m-2 -->\n- c\n")
     after = parse_again(before, before.with_memory_fields(1, {"status": "inactive"}))
     assert [m.status for m in after.memories] == ["active", "inactive", "active"]
-    assert [a is b for a, b in zip(after.memories, before.memories, strict=True)] == [
-        True,
-        False,
-        True,
-    ]
+    assert [m is before.memories[m.position] for m in after.memories] == [True, False, True]
+    first = parse_again(after, after.with_memory_fields(2, {"id": "m-3"}))
+    assert [m is after.memories[m.position] for m in first.memories] == [True, True, False]
 
 
 @law
