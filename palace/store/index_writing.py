@@ -8,8 +8,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import NamedTuple
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
 from palace.store.index_stamps import Stamped
@@ -49,6 +50,22 @@ class Written:
     active: int
 
 
+class _Same(NamedTuple):
+    """What of a file is as it was written last.
+
+    Attributes:
+        head: How many memories at its beginning are.
+        tail: How many at its end are, at the same positions.
+        active: How many of all these are active.
+        lower: By how many lines those at the end stand lower.
+    """
+
+    head: int = 0
+    tail: int = 0
+    active: int = 0
+    lower: int = 0
+
+
 @dataclass(slots=True)
 class WriteBatch:
     """Changes to the index inside one transaction; `finish` writes what is kept back for speed.
@@ -85,13 +102,19 @@ class WriteBatch:
         self.memories += len(document.memories)
         now = time.time_ns()  # a moment no other write has
         number, written_ns, tags = self._file(document, stamp)
-        head, tail, active = self._same(written_ns, document)
-        changed = range(head, len(document.memories) - tail)
-        stale = self._rows_of(number, *_positions(document.memories, changed))
+        same = self._same(written_ns, document)
+        changed = range(same.head, len(document.memories) - same.tail)
+        first, end = _positions(document.memories, changed)
+        stale = self._rows_of(number, first, end)
         moved = stale if tags == " ".join(document.tags) else []
         kept = self._write(document, changed, number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
-        active += _active(document.memories[n] for n in changed)
+        if same.lower:
+            self.connection.execute(
+                "UPDATE memories SET line = line + ? WHERE file = ? AND position >= ?",
+                (same.lower, number, end),
+            )
+        active = same.active + _active(document.memories[n] for n in changed)
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?,"
             " written_ns = ?, digest = ?, tags = ?, room = ?, layer = ?, active = ?"
@@ -142,21 +165,20 @@ class WriteBatch:
         ).fetchone()
         return number, written_ns, tags
 
-    def _same(self, written_ns: int, document: Document) -> tuple[int, int, int]:
-        """Return how many memories at the beginning and at the end are surely as written last.
-
-        And how many of these are active. What moved is not as it was, so that at the end there are
-        some only where as many stand before them; a turn is as it was where those before it are.
-        """
+    def _same(self, written_ns: int, document: Document) -> _Same:
+        """Return what is surely as it was written last; a turn is where those before it are."""
         known = self.written.get(document.path) or self.known.get(document.path)
         if known is None or known.tags != document.tags:
-            return 0, 0, 0
+            return _Same()
         if written_ns != known.written_ns:  # anybody who wrote the file since left another moment
-            return 0, 0, 0
+            return _Same()
         head = _common(known.memories, document.memories)
-        before, now = known.memories[head:], document.memories[head:]
-        tail = max(_common(before[::-1], now[::-1]) - TURNS_BEFORE, 0)
-        return head, tail, known.active - _active(before[: len(before) - tail])
+        before, now = known.memories[head:][::-1], document.memories[head:][::-1]
+        lower = now[0].line - before[0].line if before and now else 0
+        as_now = (replace(m, line=m.line + lower) for m in before) if lower else before
+        tail = max(_common(as_now, now) - TURNS_BEFORE, 0)
+        active = known.active - _active(before[tail:])
+        return _Same(head, tail, active, lower if tail else 0)
 
     # -- memories ------------------------------------------------------------------------------
 
@@ -286,7 +308,7 @@ def _positions(memories: Sequence[Memory], some: range) -> tuple[int, int]:
     return first, memories[some.stop].position if some.stop < len(memories) else _NO_END
 
 
-def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
+def _common(before: Iterable[Memory], now: Iterable[Memory]) -> int:
     """Return how many memories at the beginning are the same."""
     same = (old is new or old == new for old, new in zip(before, now, strict=False))
     return sum(takewhile(bool, same))

@@ -856,6 +856,22 @@ def test_what_a_turn_replies_to_changes_with_the_turns_before_it(
     anew.close()
 
 
+def test_what_only_stands_lower_is_found_where_it_stands(index: SqliteIndex) -> None:
+    many = [memory(f"word{n} stands here", n) for n in range(30)]
+    index.apply([paged(*many)])
+    before = {m.id: m for m in index.memories()}
+    lower = [replace(m, line=m.line + (m.position > 4)) for m in many]
+    lower[4] = replace(lower[4], status="inactive")
+    index.apply([paged(*lower)])
+    anew = indexed(*lower)
+    assert list(index.memories()) == list(anew.memories()) == lower
+    assert index.size() == anew.size() == len(before) - 1
+    lower = [replace(m, line=m.line - (m.position > 4)) for m in lower[:-1]]
+    index.apply([paged(*lower)])
+    assert list(index.memories()) == lower
+    anew.close()
+
+
 def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     many = [memory(f"word{n} stands here", n) for n in range(50)]
 
@@ -872,14 +888,14 @@ def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     with index._database.transaction() as connection:
         batch = WriteBatch(connection, index._written)
         _, written_ns, _ = batch._file(document, stamp)
-        assert batch._same(written_ns, document) == (51, 0, 51)
+        assert batch._same(written_ns, document) == (51, 0, 51, 0)
     changed = [*many[:20], memory("another stands here", 20), *many[21:]]
     index.apply([paged(*many)])
     with index._database.transaction() as connection:
         batch = WriteBatch(connection, index._written)
         document, stamp = paged(*changed)
         _, written_ns, _ = batch._file(document, stamp)
-        assert batch._same(written_ns, document) == (20, 27, 47)  # two more may reply to it
+        assert batch._same(written_ns, document) == (20, 27, 47, 0)  # two more may reply to it
     index.apply([paged(*changed)])
     after = keys()
     assert [n for n in before if after[n] != before[n]] == [20]
