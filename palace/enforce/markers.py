@@ -12,7 +12,7 @@ from html import unescape
 import regex
 
 from palace.secrets.findings import INVISIBLE, hides_something
-from palace.text.late import late
+from palace.text.late_patterns import late
 
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(

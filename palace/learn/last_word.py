@@ -13,7 +13,7 @@ import regex
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
 from palace.text import fold
-from palace.text.late import late
+from palace.text.late_patterns import late
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
 

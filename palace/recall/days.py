@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from palace.text import Word, right_before
-from palace.text.late import late
+from palace.text.late_patterns import late
 from palace.text.months import exists
 
 # A day without a year is looked for in so many years before this one, and in the next.

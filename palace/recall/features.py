@@ -16,7 +16,7 @@ from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.told import told
 from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
-from palace.text.late import late
+from palace.text.late_patterns import late
 from palace.types.query import AnswerType, Query
 
 # A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 3-го, 五月.

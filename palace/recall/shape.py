@@ -13,7 +13,7 @@ import regex
 
 from palace.recall.blocks import has_own_tag
 from palace.recall.lexicon import UNSEEN, phrases_of_every_language
-from palace.text.late import late
+from palace.text.late_patterns import late
 
 LOOKED_AT_CHARS = 4000
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from palace.text.late import late_standard
+from palace.text.late_patterns import late_standard
 
 # A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
 _COLON = r"[ \t\xa0\u202f]*(?:\*\*)?[:\uff1a](?:\*\*)?"

@@ -10,7 +10,7 @@ from datetime import date
 
 import regex
 
-from palace.text.late import late
+from palace.text.late_patterns import late
 
 _ROMANCE = (
     "janvier enero janeiro gennaio",

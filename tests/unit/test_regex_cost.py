@@ -14,7 +14,7 @@ import pytest
 import regex
 
 import palace
-from palace.text.late import LatePattern
+from palace.text.late_patterns import LatePattern
 from tests.clock import seconds
 
 SMALL, LARGE = 400, 3200

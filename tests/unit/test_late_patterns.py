@@ -8,7 +8,7 @@ import re
 import pytest
 import regex
 
-from palace.text.late import LatePattern, late, late_standard
+from palace.text.late_patterns import LatePattern, late, late_standard
 
 
 def test_a_late_pattern_does_what_it_does_compiled():
