@@ -12,6 +12,7 @@ from html import unescape
 import regex
 
 from palace.secrets.findings import INVISIBLE, hides_something
+from palace.text.late_patterns import late
 
 # Look-alikes that compatibility folding leaves as they are.
 _LOOKALIKES = str.maketrans(
@@ -34,23 +35,21 @@ _LOOKALIKES = str.maketrans(
 # Character references; a zero reads as the letter in them, see the look-alikes.
 _TAG_START = r"(?:<|&(?:amp;)*(?:lt|\#o*6o|\#xo*3c);?)"
 _TAG_END = r"(?:>|&(?:amp;)*(?:gt|\#o*62|\#xo*3e);?)"
-_TAG = regex.compile(rf"{_TAG_START}(?P<slash>/*+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
+_TAG = late(rf"{_TAG_START}(?P<slash>/*+)memory-*+context(?:[^<>\n]{{0,80}}?{_TAG_END})?+")
 _DROPPED_CATEGORIES = frozenset({"Cf", "Mn", "Cc", "Zs", "Zl", "Zp"})
 _BEGINNINGS = frozenset("<&＜﹤‹〈⟨《≺ᐸ❮˂⋖«⧼＆﹠")
-_REFERENCE = regex.compile(
-    r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,24});|.", regex.DOTALL
-)
+_REFERENCE = late(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,24});|.", regex.DOTALL)
 
 # What a viewer of Markdown or HTML loads by itself: it would tell a stranger that it was read.
-_IMAGE = regex.compile(r"!(?=\[)")
-_ELEMENT = regex.compile(
+_IMAGE = late(r"!(?=\[)")
+_ELEMENT = late(
     r"<(?=/?(?:img|image|picture|source|iframe|frame|script|link|object|embed|video|audio|track|svg"
     r"|style|meta|base|form|input|body|bgsound)\b)",
     regex.IGNORECASE,
 )
-_LINE_END = regex.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_LINE_END = late("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Words that model servers may take for the frame of a conversation and not for text in it.
-_PROTOCOL = regex.compile(
+_PROTOCOL = late(
     r"[<\[](?=[|｜]|<SYS>|/SYS>|<SYS\]|/?INST\]|/?s>|(?:start|end)_of_turn>|/?(?:bos|eos)>)",
     regex.IGNORECASE,
 )

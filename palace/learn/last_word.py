@@ -13,25 +13,26 @@ import regex
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
 from palace.text import fold
+from palace.text.late_patterns import late
 from palace.types.changes import Unclear
 from palace.types.memory import Memory
 
 # Where no blanks stand between words, a unit stands right at its number: 每年300元.
 _DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}"
 _IN_A_WORD = rf"[^\W{_DENSE}]"
-_NUMBER = regex.compile(rf"(?<!{_IN_A_WORD}|\.)\d+(?:[.,:/-]\d+)*(?!{_IN_A_WORD})")
-_PIECE = regex.compile(
+_NUMBER = late(rf"(?<!{_IN_A_WORD}|\.)\d+(?:[.,:/-]\d+)*(?!{_IN_A_WORD})")
+_PIECE = late(
     rf"[{_DENSE}]|(?![{_DENSE}])[\p{{L}}\p{{N}}](?:(?![{_DENSE}])[\p{{L}}\p{{N}}_.'’/-])*(?<![.'’/-])"
 )
-_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
+_WORD = late(r"[\p{L}\p{N}][\p{L}\p{N}_.'’/-]*(?<![.'’/-])")
 _NUMBER_AND_UNIT = 2
-_STANDS_OUT = regex.compile(r"[\p{Lu}\p{N}]")
-_GOES_ON = regex.compile(r"\s+\p{L}")
-_REST_OF_NAME = regex.compile(r"(?:[ ]\p{Lu}[\p{L}'’-]+)+")
-_NAME_BEFORE = regex.compile(r"\p{Lu}[\p{L}'’-]+[ ]\Z")
+_STANDS_OUT = late(r"[\p{Lu}\p{N}]")
+_GOES_ON = late(r"\s+\p{L}")
+_REST_OF_NAME = late(r"(?:[ ]\p{Lu}[\p{L}'’-]+)+")
+_NAME_BEFORE = late(r"\p{Lu}[\p{L}'’-]+[ ]\Z")
 _VALUES = frozenset({"number", "date", "clock", "weekday", "version"})
-_HANGUL = regex.compile(r"\p{Hangul}")
-_SPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
+_HANGUL = late(r"\p{Hangul}")
+_SPACED = late(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 
 
 def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] | Unclear:

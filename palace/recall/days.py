@@ -8,30 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import regex
-
 from palace.text import Word, right_before
+from palace.text.late_patterns import late
 from palace.text.months import exists
 
 # A day without a year is looked for in so many years before this one, and in the next.
 _YEARS_BEFORE = 10
-_DAY = regex.compile(r"(\d{1,2})(?:st|nd|rd|th|er|o)?")  # "1º" is 1o
-_YEAR = regex.compile(r"(?:19|20)\d\d")
+_DAY = late(r"(\d{1,2})(?:st|nd|rd|th|er|o)?")  # "1º" is 1o
+_YEAR = late(r"(?:19|20)\d\d")
 _MONTH = r"(?P<month>0?[1-9]|1[0-2])"
 # "14.10." and "14.10.2026" in any language; "10/14" and "14/10" where one of them is no month,
 # with a year perhaps; "2026/10/14" where the year comes first.
-_POINTED = regex.compile(
+_POINTED = late(
     r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?:(?P<year>(?:19|20)\d\d)(?!\.?\d)|(?!\d))"
 )
-_SLASHED = regex.compile(
+_SLASHED = late(
     rf"(?:{_MONTH}/(?P<day>1[3-9]|2\d|3[01])|(?P<day>1[3-9]|2\d|3[01])/{_MONTH})"
     r"(?:/(?P<year>(?:19|20)\d\d))?"
     rf"|(?P<year>(?:19|20)\d\d)/{_MONTH}/(?P<day>0?[1-9]|[12]\d|3[01])"
 )
 # Before the number of a day that a letter for it follows: "2026年10月14日", "10월 14일".
-_MONTH_LETTER = regex.compile(
-    r"(?:(?P<year>(?:19|20)\d\d)[年년] ?)?(?<!\d)(?P<month>\d{1,2})[月월] ?$"
-)
+_MONTH_LETTER = late(r"(?:(?P<year>(?:19|20)\d\d)[年년] ?)?(?<!\d)(?P<month>\d{1,2})[月월] ?$")
 _DAY_LETTERS = frozenset("日号號일")
 _LINKS = frozenset({"of", "de"})
 

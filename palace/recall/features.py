@@ -10,33 +10,32 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain, pairwise, zip_longest
 
-import regex
-
 from palace.ports import Candidate
 from palace.recall.lexicon import is_word_of, word_tokens
 from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.told import told
 from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
+from palace.text.late_patterns import late
 from palace.types.query import AnswerType, Query
 
 # A token that names a day, a month or a year: 2026-05-07, 2026, 7/5, 7.5.2026, 3rd, 3-го, 五月.
-_DAY = regex.compile(
+_DAY = late(
     r"\d{4}-\d\d(?:-\d\d)?$|(?:19|20)\d\d$|\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{1,2}\.\d{1,2}\.\d{2,4}$"
     r"|\d{1,2}(?:st|nd|rd|th|-го|-е)$|.*[年月号曜]"
 )
-_DIGITS = regex.compile(r"\d+")
-_DAY_NUMBER = regex.compile(r"(?:[012]?\d|3[01])$")
+_DIGITS = late(r"\d+")
+_DAY_NUMBER = late(r"(?:[012]?\d|3[01])$")
 _MOST_DAYS = 3
 # So many tokens apart, a number counts a thing.
 _BESIDE = 3
 # "30k", "12mm": how much of something, and no label of it.
-_MEASURE = regex.compile(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
-_HOUR = regex.compile(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
+_MEASURE = late(r"(\d[\d.,]*)(?:k|[kcm]?m|k?g|mg|[mc]?l|h|min|s|[gtm]b|k?wh?|x)$")
+_HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 # 7.30 and 0752 tell an hour where one is asked for, and may be a price and a number elsewhere.
-_BARE_HOUR = regex.compile(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
-_PRICED = regex.compile(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
-_CODE = regex.compile(r"[^\W\d].*\d")
+_BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
+_PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
+_CODE = late(r"[^\W\d].*\d")
 _FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
 
@@ -351,11 +350,11 @@ def _clocks(body: Sequence[str]) -> Iterable[str]:
             and not any(map(_tells_money, _beside(body, place)))
         )
     )
-    return chain(at_once, told("clock", body))
+    return chain(at_once, told(body, "clock"))
 
 
 def _dates(body: Sequence[str]) -> Iterable[str]:
-    return chain(filter(_tells_date, body), told("clock", body), told("date", body))
+    return chain(filter(_tells_date, body), told(body, "clock", "date"))
 
 
 def _durations(body: Sequence[str]) -> list[str]:

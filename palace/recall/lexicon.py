@@ -101,8 +101,11 @@ class Lexicon:
     def function_words(self) -> frozenset[str]:
         """Folded words that carry no content, as people write them."""
         listed = self.listed("stopwords")
-        spelt = (form for word in listed for form in self.spelt_otherwise(word))
-        return frozenset(form for word in (*listed, *spelt) for form in _written(word))
+        spelt = [form for word in listed for form in self.spelt_otherwise(word)]
+        folded = {word: fold(word) for word in (*listed, *spelt)}
+        # Where no blanks stand between words, the pairs they are cut into too.
+        dense = "\n".join(word for word, form in folded.items() if form >= _DENSE_FROM)
+        return frozenset((*folded.values(), *(found.token for found in words(dense))))
 
     def spelt_otherwise(self, word: str) -> list[str]:
         """Return a word with two letters for each that has a second spelling, and the reverse."""
@@ -359,14 +362,6 @@ def is_hiragana(token: str) -> bool:
 
 def _tokens(listed: Iterable[str]) -> frozenset[str]:
     return frozenset(found.token for word in listed for found in words(word))
-
-
-def _written(word: str) -> tuple[str, ...]:
-    """Return a word folded; where no blanks stand between words, the pairs it is cut into too."""
-    folded = fold(word)
-    if folded < _DENSE_FROM:  # nothing is cut
-        return (folded,)
-    return (folded, *(found.token for found in words(word)))
 
 
 def _alternation(patterns: Sequence[str]) -> str:

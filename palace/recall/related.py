@@ -194,12 +194,17 @@ def everyday_words(language: str) -> frozenset[str]:
     return frozenset((*_tokens(f"{language}_written"), *_tokens(f"{language}_en")))
 
 
+def is_english(word: str) -> bool:
+    """Whether a word may be English in a note: listed, or one of the small ones."""
+    return word in listed_set("en") or word in _small_english_words()
+
+
 @cache
-def english_words() -> frozenset[str]:
-    """Return what may be English in a note: listed, a function word, or one of time and number."""
+def _small_english_words() -> frozenset[str]:
+    """Return the function words, and those that tell a time or a number."""
     lexicon = load_lexicon("en")
     times = (*lexicon.listed("relative_dates"), *lexicon.listed("number_words"))
-    return listed_set("en") | lexicon.function_words | frozenset(times)
+    return lexicon.function_words.union(times)
 
 
 @lru_cache(maxsize=4096)
@@ -235,10 +240,10 @@ def _english(term: str, language: str) -> Mapping[str, float]:
 def _turned_round(language: str) -> Mapping[str, Sequence[tuple[str, float]]]:
     """Return English token -> tokens of a language for it, and how near they are."""
     turned: dict[str, list[tuple[str, float]]] = {}
-    left_out = english_words() | load_lexicon(language).function_words
+    small = load_lexicon(language).function_words
     table = _table(f"{language}_en")
     for token, near in table.rows() if table else ():
-        if token not in left_out and not is_hiragana(token):
+        if not (token in small or is_english(token) or is_hiragana(token)):
             for english, nearness in near:
                 turned.setdefault(english, []).append((token, nearness))
     return turned

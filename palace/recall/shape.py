@@ -13,6 +13,7 @@ import regex
 
 from palace.recall.blocks import has_own_tag
 from palace.recall.lexicon import UNSEEN, phrases_of_every_language
+from palace.text.late_patterns import late
 
 LOOKED_AT_CHARS = 4000
 _TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
@@ -22,7 +23,7 @@ _BRACKET_LABEL = regex.compile(
     regex.IGNORECASE,
 )
 # "[[Kettle]] broke": what notes are linked by, and no JSON that was cut off.
-_WIKI_LINK = regex.compile(r"\[\[[^\[\]{}\"\n]{1,200}\]\]")
+_WIKI_LINK = late(r"\[\[[^\[\]{}\"\n]{1,200}\]\]")
 _RESULT_LABEL = regex.compile(
     r"(?:(?:tool|function|command|action|api|http)[ _-](?:call[ _-])?(?:result|output|response)s?"
     r"|observation|webhook)\b[^:\n{\[]{0,60}:\s*(?=[\[{])",
@@ -50,18 +51,18 @@ _STATEMENT = (
     r"|(?:public|private|static|const|let|var|func|fn|package|using|return)\b.*[;{(=]"
     r"|(?:SELECT|INSERT|UPDATE|CREATE)\b.*[;{(=]"
 )
-_CODE_START = regex.compile(rf"\s*+(?:{_STATEMENT})")
-_CODE_LINE = regex.compile(
+_CODE_START = late(rf"\s*+(?:{_STATEMENT})")
+_CODE_LINE = late(
     rf"^\s*+(?:{_STATEMENT}|[}}\])]+[;,]?\s*$|.*[;{{]\s*$|</?\w+[^>]*>)", regex.MULTILINE
 )
-_COMMENT_LINE = regex.compile(r"\s*+(?:#|//|/?\*|--|\"\"\")|\s+\S")
-_TABLE_LINE = regex.compile(r"\s*+\|.*\|\s*$")
-_MAIL_HEAD = regex.compile(
+_COMMENT_LINE = late(r"\s*+(?:#|//|/?\*|--|\"\"\")|\s+\S")
+_TABLE_LINE = late(r"\s*+\|.*\|\s*$")
+_MAIL_HEAD = late(
     r"(?:(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Message-ID|Received): [^\n]*\n){2}",
     regex.IGNORECASE,
 )
 # In a tool's output and around a person's words alike: it speaks for neither.
-_RULE_LINE = regex.compile(r"[-=]{5,}\s*")
+_RULE_LINE = late(r"[-=]{5,}\s*")
 QUESTION_MARKS = ("?", "？")
 _FENCE = "```"
 

@@ -11,7 +11,7 @@ from functools import cache
 
 from palace.ports import TermCounts
 from palace.recall.lexicon import folded_words, load_lexicon
-from palace.recall.related import english_words
+from palace.recall.related import is_english
 
 # A shorter word in Latin letters is one in many languages, and in names: "de", "la", "il".
 _FEWEST_LETTERS = 3
@@ -59,5 +59,6 @@ def telling_words(language: str) -> frozenset[str]:
 
     A word that is cut down to a stem is no token, and is found in no memory.
     """
-    small = load_lexicon(language).function_words - english_words() - folded_words("number_words")
-    return frozenset(word for word in small if len(word) >= _FEWEST_LETTERS or not word.isascii())
+    small = load_lexicon(language).function_words - folded_words("number_words")
+    long = (word for word in small if len(word) >= _FEWEST_LETTERS or not word.isascii())
+    return frozenset(word for word in long if not is_english(word))

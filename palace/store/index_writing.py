@@ -8,8 +8,9 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import NamedTuple
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
 from palace.store.index_stamps import Stamped
@@ -29,6 +30,7 @@ _COUNT = (
     " names = names + excluded.names"
 )
 
+_NO_END = 1 << 62
 _Row = tuple[int, int, int, str, bytes, "int | None", str, str, str]
 
 
@@ -46,6 +48,22 @@ class Written:
     tags: tuple[str, ...]
     memories: tuple[Memory, ...]
     active: int
+
+
+class _Same(NamedTuple):
+    """What of a file is as it was written last.
+
+    Attributes:
+        head: How many memories at its beginning are.
+        tail: How many at its end are, at the same positions.
+        active: How many of all these are active.
+        lower: By how many lines those at the end stand lower.
+    """
+
+    head: int = 0
+    tail: int = 0
+    active: int = 0
+    lower: int = 0
 
 
 @dataclass(slots=True)
@@ -75,7 +93,7 @@ class WriteBatch:
         """Take a file and all its memories out."""
         found = self.connection.execute("SELECT number FROM files WHERE path = ?", (path,))
         for (number,) in found.fetchall():
-            self._remove(self._rows_of(number, from_position=-1))
+            self._remove(self._rows_of(number))
             self.connection.execute("DELETE FROM files WHERE number = ?", (number,))
         self.written[path] = self.stamped[path] = None
 
@@ -84,13 +102,19 @@ class WriteBatch:
         self.memories += len(document.memories)
         now = time.time_ns()  # a moment no other write has
         number, written_ns, tags = self._file(document, stamp)
-        same, active = self._same(written_ns, document)
-        start = document.memories[same - 1].position + 1 if same else -1
-        stale = self._rows_of(number, from_position=start)
+        same = self._same(written_ns, document)
+        changed = range(same.head, len(document.memories) - same.tail)
+        first, end = _positions(document.memories, changed)
+        stale = self._rows_of(number, first, end)
         moved = stale if tags == " ".join(document.tags) else []
-        kept = self._write(document, same, number, layer, moved)
+        kept = self._write(document, changed, number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
-        active += _active(document.memories[same:])
+        if same.lower:
+            self.connection.execute(
+                "UPDATE memories SET line = line + ? WHERE file = ? AND position >= ?",
+                (same.lower, number, end),
+            )
+        active = same.active + _active(document.memories[n] for n in changed)
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?,"
             " written_ns = ?, digest = ?, tags = ?, room = ?, layer = ?, active = ?"
@@ -141,39 +165,45 @@ class WriteBatch:
         ).fetchone()
         return number, written_ns, tags
 
-    def _same(self, written_ns: int, document: Document) -> tuple[int, int]:
-        """Return how many memories at the beginning are surely as written last; how many active."""
+    def _same(self, written_ns: int, document: Document) -> _Same:
+        """Return what is surely as it was written last; a turn is where those before it are."""
         known = self.written.get(document.path) or self.known.get(document.path)
         if known is None or known.tags != document.tags:
-            return 0, 0
+            return _Same()
         if written_ns != known.written_ns:  # anybody who wrote the file since left another moment
-            return 0, 0
-        same = _common(known.memories, document.memories)
-        return same, known.active - _active(known.memories[same:])
+            return _Same()
+        head = _common(known.memories, document.memories)
+        before, now = known.memories[head:][::-1], document.memories[head:][::-1]
+        lower = now[0].line - before[0].line if before and now else 0
+        as_now = (replace(m, line=m.line + lower) for m in before) if lower else before
+        tail = max(_common(as_now, now) - TURNS_BEFORE, 0)
+        active = known.active - _active(before[tail:])
+        return _Same(head, tail, active, lower if tail else 0)
 
     # -- memories ------------------------------------------------------------------------------
 
-    def _rows_of(self, number: int, *, from_position: int) -> list[_Row]:
+    def _rows_of(self, number: int, first: int = -1, end: int = _NO_END) -> list[_Row]:
         return self.connection.execute(
             "SELECT key, position, line, data, passage, partition, body, context, names"
-            " FROM memories WHERE file = ? AND position >= ?",
-            (number, from_position),
+            " FROM memories WHERE file = ? AND position >= ? AND position < ?",
+            (number, first, end),
         ).fetchall()
 
     def _write(
         self,
         document: Document,
-        start: int,
+        changed: range,
         number: int,
         layer: LayerName,
         stale: Iterable[_Row],
     ) -> set[int]:
-        """Write the memories from `start` on, and return the keys of the rows that only moved."""
+        """Write the memories that changed, and return the keys of the rows that only moved."""
         reusable: dict[tuple[str, bytes], list[_Row]] = {}
         for row in stale:
             reusable.setdefault((row[3], row[4]), []).append(row)
         kept: set[int] = set()
-        for place, memory in enumerate(document.memories[start:], start):
+        for place in changed:
+            memory = document.memories[place]
             before = document.memories[max(place - TURNS_BEFORE, 0) : place][::-1]
             written = encode_row(memory), passage_digest(passage_of(memory, before))
             if not reusable.get(written):
@@ -272,7 +302,13 @@ class WriteBatch:
         size[1] += sign * (len(body) + len(context))
 
 
-def _common(before: Sequence[Memory], now: Sequence[Memory]) -> int:
+def _positions(memories: Sequence[Memory], some: range) -> tuple[int, int]:
+    """Return the first position at which some of the memories may stand, and the first behind."""
+    first = memories[some.start - 1].position + 1 if some.start else -1
+    return first, memories[some.stop].position if some.stop < len(memories) else _NO_END
+
+
+def _common(before: Iterable[Memory], now: Iterable[Memory]) -> int:
     """Return how many memories at the beginning are the same."""
     same = (old is new or old == new for old, new in zip(before, now, strict=False))
     return sum(takewhile(bool, same))

@@ -36,7 +36,6 @@ from palace.store.comments import (
     find_comment,
     is_unclean,
     parse_time,
-    read_comment,
     unescape_comments,
     write_comment,
 )
@@ -47,7 +46,7 @@ from palace.store.front_matter import (
     tag_list,
     text_list,
 )
-from palace.store.inline import find_marks
+from palace.store.memory_fields import comment_fields, with_marks
 from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
@@ -80,6 +79,7 @@ class Page:
         ends_in_item: Whether the last block is a list item.
         section: The headings above what would be written at the end, outermost first, joined by
             ` > `.
+        tells_days: Whether its name, headings or lines tell on which day something was written.
     """
 
     path: str
@@ -97,6 +97,7 @@ class Page:
     closing_at: int = 0
     ends_in_item: bool = False
     section: str = ""
+    tells_days: bool = False
 
     def render(self) -> str:
         """Return the text that was parsed, character for character."""
@@ -387,6 +388,7 @@ class _Parser:
         self.tags = tag_list(values.get("tags"))
         told = map(day_told, (self.title, str(values.get("date") or "")))
         self.day = day_of_file(self.path) or next(filter(None, told), None)
+        self.tells_days = self.day is not None
         self._walk(blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
@@ -405,6 +407,7 @@ class _Parser:
             closing_at=last.end if last else 0,
             ends_in_item=bool(last and last.kind == "item"),
             section=self.section,
+            tells_days=self.tells_days,
         )
 
     def fault(self, line: int, message: str) -> None:
@@ -422,10 +425,12 @@ class _Parser:
                     above.append((block.level, block.title))
                 days = (day_told(title) for _, title in reversed(above))
                 here = next(filter(None, days), self.day)
+                self.tells_days |= here is not None
             elif block.kind in MEMORY_KINDS:
                 if block.day:
                     above = [pair for pair in above if pair[0] < DAY_LEVEL]
                     here = day_told(block.day)
+                    self.tells_days = True
                 self._add(block, above, here)
                 if block.day:  # what follows was written on it, too
                     above.append((DAY_LEVEL, block.day))
@@ -441,9 +446,6 @@ class _Parser:
         text = given.pop("text") if given else content
         if not text.strip():
             return
-        inline, links = find_marks(text)
-        tags = dict.fromkeys([*values.pop("tags", ()), *inline, *self.tags])
-        links = tuple(dict.fromkeys([*links, *values.pop("links", ())]))
         memory_id = self._id(values.pop("id", ""), text, block)
         if self.timeline:
             section = next((title for level, title in above if level == 2), "")
@@ -462,9 +464,7 @@ class _Parser:
                 title=self.title,
                 heading=_section(above),
                 position=len(self.memories),
-                tags=tuple(tags),
-                links=links,
-                **values,
+                **with_marks(text, values, self.tags),
             )
         )
         self.blocks.append(block)
@@ -532,11 +532,9 @@ class _Parser:
     def _metadata(self, span: Span | None) -> dict[str, Any]:
         if span is None:
             return {}
-        values, problems = read_comment(self.lines[span.line][span.start : span.end])
+        values, problems = comment_fields(self.lines[span.line][span.start : span.end])
         for problem in problems:
             self.fault(span.line, problem)
-        if "source" in values:
-            values["trust"] = values.pop("source")
         return values
 
     def _id(self, given: str, text: str, block: Block) -> str:

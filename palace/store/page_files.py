@@ -20,9 +20,9 @@ from palace.store.files import (
     read_bytes,
     wait_for_save,
 )
-from palace.store.growing import parse_grown
 from palace.store.markdown import Page, decode, encode, parse
 from palace.store.names import resolve_inside
+from palace.store.rereading import parse_again
 from palace.types.memory import Document
 
 MAX_ATTEMPTS = 20
@@ -92,7 +92,7 @@ class PageFiles:
                 atomic_write(real, data, replaces=stood, file_system=self._file_system)
             except WriteConflictError:
                 continue
-            page = parse_grown(before, text)
+            page = parse_again(before, text)
             self._remember(path, data, page)
             return page, before
         raise WriteConflictError(

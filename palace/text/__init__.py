@@ -19,6 +19,7 @@ import regex
 from snowballstemmer.english_stemmer import EnglishStemmer
 from snowballstemmer.russian_stemmer import RussianStemmer
 
+from palace.text.late_patterns import late
 from palace.text.months import DATED_MONTHS, MONTH_NAMES, NO_MONTH, SMALL_MONTHS, is_dated
 
 MAX_TOKEN_CHARS = 64
@@ -44,7 +45,7 @@ _ASCII_CHUNK = re.compile(
     r"|(?P<money>\$(?= ?\d)|(?<=\d),-(?![A-Za-z0-9]))"
     r"|(?P<word>[A-Za-z0-9_]+(?:[.'\-:/@+,][A-Za-z0-9_]+)*)"
 )
-_NO_TOKEN = regex.compile(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
+_NO_TOKEN = late(r"[^\p{L}\p{M}\p{N}_.'’\-:/@+,#]")
 # What shows nothing between letters: soft hyphens, breaks without width, directions. Joiners part
 # words in some scripts; between Latin letters they only forbid a ligature.
 _SHOWS_NOTHING = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
@@ -61,22 +62,22 @@ _TYPOGRAPHIC = str.maketrans(
     }
 )
 _WIDTH_FORMS = regex.compile(r"[\uFF00-\uFFEF]")
-_CAMEL = regex.compile(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
-_SPLIT = regex.compile(r"[.'’\-:/@+,_]+")
-_GROUPED_DECIMAL = regex.compile(r"\d{1,3}(?:(?:,\d{3})+\.|(?:\.\d{3})+,)\d+")
-_GROUPED_NUMBER = regex.compile(r"\d{1,3}(?:[,.]\d{3})+")
+_CAMEL = late(r"\p{Lu}+(?=\p{Lu}\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lu}+|\p{N}+")
+_SPLIT = late(r"[.'’\-:/@+,_]+")
+_GROUPED_DECIMAL = late(r"\d{1,3}(?:(?:,\d{3})+\.|(?:\.\d{3})+,)\d+")
+_GROUPED_NUMBER = late(r"\d{1,3}(?:[,.]\d{3})+")
 _NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
-_ISO_DATE = regex.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_ISO_MONTH = regex.compile(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
+_ISO_DATE = late(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_ISO_MONTH = late(r"(?<!\d)(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
 # Written so, a day and a month are told apart: "2.11.2026", "2026/11/2".
-_PLAIN_DATE = regex.compile(
+_PLAIN_DATE = late(
     r"(?:0?[1-9]|[12]\d|3[01])\.(?P<month>0?[1-9]|1[0-2])\.(?P<year>(?:19|20)\d\d)"
     r"|(?P<year>(?:19|20)\d\d)/(?P<month>0?[1-9]|1[0-2])/(?:0?[1-9]|[12]\d|3[01])"
 )
 # A mark inside a word or an address ends nothing; in scripts without blanks words follow at once.
-_SENTENCE_END = regex.compile(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
+_SENTENCE_END = late(rf"(?<![.!?…])[.!?…]++(?=[\s\"'”’)\]{_DENSE}]|$)|[。؟\n]+")
 _QUESTION_MARKS = frozenset("?？؟")
-_POSSESSIVE = regex.compile(r"['’]s$", regex.IGNORECASE)
+_POSSESSIVE = late(r"['’]s$", regex.IGNORECASE)
 _MARKS = dict.fromkeys(range(0x0300, 0x0370))  # combining accents
 _UNFOLDED = str.maketrans("øłđıð\u2044", "oldid/") | str.maketrans(
     {"æ": "ae", "œ": "oe", "þ": "th"}

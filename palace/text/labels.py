@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from palace.text.late_patterns import late_standard
+
 # A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
 _COLON = r"[ \t\xa0\u202f]*(?:\*\*)?[:\uff1a](?:\*\*)?"
 # As a template of one of the other languages calls what the person asks, and the person.
@@ -53,7 +55,7 @@ _ASKING_TAG = (
     r"|(?:user|human|follow[ _-]?up)[ _-](?:message|input|request)"
 )
 _WORDS_AT_END = rf"(?P<words>\S[^\n]{{2,2000}})\s*(?:\n[ \t]*[\w'’ ]{{1,40}}{_COLON}\s*)?\Z"
-_LABELLED_TAIL = re.compile(
+_LABELLED_TAIL = late_standard(
     r"(?:(?:^|\n)[> \t*]*(?:(?:latest |new |quick |short |another |user |user['’]s |human )?"
     r"(?:question|query|message|input|request)|follow[ -]?up(?: \w+)?|user|human"
     rf"|{_QUESTION_ELSEWHERE}|{_PERSON_ELSEWHERE})"
@@ -63,7 +65,7 @@ _LABELLED_TAIL = re.compile(
 )
 # Wherever it stands: on the line of its label, below that, or under a heading in whatever marks
 # ("[[ ## question ## ]]"). What tells how to answer is a label as well, where a question follows.
-_LABELLED = re.compile(
+_LABELLED = late_standard(
     rf"^(?:(?:{_MARKS}(?:q|{_ASKED}){_COLON}(?:[ \t]{{0,9}}(?=\S)|{_BELOW})"
     rf"|(?!\w)[^\w\n/]{{1,12}}\b{_ASKED}[^\w\n]{{0,12}}{_BELOW})(?P<words>\S[^\n]{{2,2000}})"
     rf"|<(?P<tag>{_ASKING_TAG})>(?P<tagged>[^<>]{{3,2000}})</(?P=tag)>[ \t]{{0,9}}"
@@ -72,59 +74,59 @@ _LABELLED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # What stands behind it: a label, a heading, a tag or a line of marks.
-_NEXT_PART = re.compile(
+_NEXT_PART = late_standard(
     rf"^(?:{_NEXT_LABEL}|[ \t]{{0,9}}(?:#|</?\w|\[\[|\*\*|={{3}}|-{{3}}|`{{3}}))", re.MULTILINE
 )
 _MOST_CHARS = 2000
 # A reply at the very end has only been begun for the model.
-_ANSWERED = re.compile(
+_ANSWERED = late_standard(
     rf"\s{{0,9}}{_MARKS}(?:[\w'’]{{1,20}} ){{0,2}}(?:{'|'.join(_REPLIES)}){_COLON}[ \t]{{0,9}}"
     rf"(?:\S[^\n]*\n\s{{0,9}}\S|\n\s{{0,9}}(?!{_NEXT_LABEL})\S)",
     re.IGNORECASE,
 )
 # "Answer the question "…" briefly": the words stand in a sentence of the program.
 _QUOTES = tuple(f"{noun} {mark}" for noun in ("tion", "tion:", "query", "query:") for mark in '"“')
-_QUOTED = re.compile(
+_QUOTED = late_standard(
     r"(?:^|[,.:;][ \t])(?:please )?(?:answer|reply to|respond to) [^\n:.!?\"“]{0,60}"
     r"\b(?:question|query):? (?:\"(?P<words>[^\"\n]{3,2000})\"|“(?P<curled>[^”\n]{3,2000})”)",
     re.IGNORECASE | re.MULTILINE,
 )
-_TAGGED_TAIL = re.compile(
+_TAGGED_TAIL = late_standard(
     rf"<(?P<tag>{_ASKING_TAG})>"
     r"(?P<words>[^<>]{3,2000})</(?P=tag)>\s*(?:[\w' ]{1,40}:\s*|<[\w -]{1,40}>\s*)?\Z",
     re.IGNORECASE,
 )
 _TAGGED_CHARS = 2200
 # The same as keys of a JSON object.
-_ASKING_KEY = re.compile(_ASKING_TAG, re.IGNORECASE)
+_ASKING_KEY = late_standard(_ASKING_TAG, re.IGNORECASE)
 _ANSWERING_KEYS = frozenset((*_REPLIES, "result", "results"))
 # What a program puts beside a person's words.
-_CONTEXT_TAG = re.compile(
+_CONTEXT_TAG = late_standard(
     rf"<(?P<tag>{_CONTEXT}|system[ _-]?reminder)(?: [^<>\n]{{0,80}})?>", re.IGNORECASE
 )
 # "Use the following context to answer the query:", behind the question itself.
-_ASKED_FIRST = re.compile(
+_ASKED_FIRST = late_standard(
     r"\A\s{0,9}(?P<words>(?:[^\n]{1,2000}\n){1,4}?)\s{0,9}(?=[^\n]{0,120}\banswer\b)"
     rf"[^\n]{{0,120}}\b{_CONTEXT}\b[^\n:]{{0,60}}:[ \t]{{0,9}}\n",
     re.IGNORECASE,
 )
 # A task as models are tuned on it: what is asked, what that is about, and where the reply goes.
 _TASK_PARTS = ("### Instruction:", "### Input:", "### Response:")
-_ANSWER_IT = re.compile(r"\banswer\b.{0,60}\b(?:question|query)\b", re.IGNORECASE)
+_ANSWER_IT = late_standard(r"\banswer\b.{0,60}\b(?:question|query)\b", re.IGNORECASE)
 # A conversation in the tokens of a model's chat template, as one text.
-_CHAT = re.compile(
+_CHAT = late_standard(
     r"(?:<s>|<bos>|<\|begin_of_text\|>)?\s{0,9}"
     r"(?:<\|(?:im_start|start_header_id|system|user)\|>|<start_of_turn>|\[INST\])"
 )
-_CHAT_PERSON = re.compile(
+_CHAT_PERSON = late_standard(
     r"<\|im_start\|>user\n|<\|start_header_id\|>user<\|end_header_id\|>|<\|user\|>"
     r"|<start_of_turn>user\n|\[INST\]"
 )
-_CHAT_END = re.compile(
+_CHAT_END = late_standard(
     r"<\|(?:im_end|eot_id|end)\|>|<end_of_turn>|</s>|\[/INST\]|(?=<\|assistant\|>)"
 )
 # The reply may have been begun for the model.
-_CHAT_REPLY = re.compile(
+_CHAT_REPLY = late_standard(
     r"\s*(?:(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>"
     r"|<\|assistant\|>|<start_of_turn>model)[^<]{0,80})?"
 )

@@ -10,6 +10,8 @@ from datetime import date
 
 import regex
 
+from palace.text.late_patterns import late
+
 _ROMANCE = (
     "janvier enero janeiro gennaio",
     "février febrero fevereiro febbraio",
@@ -72,7 +74,7 @@ _YEAR = r"(?:19|20)\d\d(?!\w)"
 _LOOK_BACK_CHARS = 40
 
 # "3", "3rd", "1er", "1º", "3.", "10-12" and "3./4." before a month, perhaps with "of" or "de".
-_DAY_BEFORE = regex.compile(
+_DAY_BEFORE = late(
     rf"(?<![\w.,:/@+$€£#-])(?:\d{{1,2}}\.?-|\d{{1,2}}\./)?{_DAY}"
     rf"(?:(?P<ordinal>st|nd|rd|th|er|º)|(?P<point>\.))?"
     rf"(?P<link>{_BLANK}(?:of|de))?{_BLANK}{{1,3}}$"
@@ -82,14 +84,14 @@ _INTRODUCING = (
     r"(?<!\w)(?:on|since|until|till|by|before|after|from|dated|mon|tue|wed|thu|fri|sat|sun|\w+day)"
     rf",?{_BLANK}+$"
 )
-_DAY_INTRODUCED = regex.compile(
+_DAY_INTRODUCED = late(
     rf"{_INTRODUCING}|(?:^|[\n.!?;:(|>#*•]|(?:^|\n)[ \t]*-){_BLANK}*$", regex.IGNORECASE
 )
-_MONTH_INTRODUCED = regex.compile(_INTRODUCING, regex.IGNORECASE)
-_SUBJECT_BEFORE = regex.compile(
+_MONTH_INTRODUCED = late(_INTRODUCING, regex.IGNORECASE)
+_SUBJECT_BEFORE = late(
     rf"(?<!\w)(?:i|we|you|he|she|it|they|that|which|who){_BLANK}+$", regex.IGNORECASE
 )
-_DAY_OR_YEAR_BEHIND = regex.compile(
+_DAY_OR_YEAR_BEHIND = late(
     rf"{_BLANK}{{1,3}}(?:(?P<year>{_YEAR})|{_DAY}(?P<ordinal>st|nd|rd|th)?(?:[-–]{_DAY})?)"
     r"(?![\w%€£$/'’+-]|[.,:]\d)"
 )
@@ -97,29 +99,27 @@ _DAY_OR_YEAR_BEHIND = regex.compile(
 _WHOLE_BEHIND = "|".join(" ".join(_ROMANCE).split()).translate(
     {ord("é"): "[eé]", ord("û"): "[uû]", ord("ç"): "[cç]"}
 )
-_MONTH_BEHIND = regex.compile(
+_MONTH_BEHIND = late(
     rf"{_BLANK}*(?:de )?(?:{_WHOLE_BEHIND}"
     r"|ene|feb|mar|abr|apr|may|mag|jun|giu|jul|lug|ago|sep|set|oct|ott|nov|dic)(?!\w)",
     regex.IGNORECASE,
 )
 # The sentence goes on with no word, or with one that nothing is counted or done by.
-_NO_WORD = regex.compile(rf"{_BLANK}*(?!{_BLANK})(?![\p{{L}}'’])")
-_SMALL_WORD = regex.compile(
+_NO_WORD = late(rf"{_BLANK}*(?!{_BLANK})(?![\p{{L}}'’])")
+_SMALL_WORD = late(
     rf"{_BLANK}+(?:on|in|at|for|and|with|from|the|this|my|our|his|her|their|i|we|he|she|they|you|it"
     r"|was|were|is|did|do|does|had|when|what|who|where|how|why|which|about|because|but|so|last"
     r"|next|until|till|before|after|since|of)(?!\w)",
     regex.IGNORECASE,
 )
-_JOINING_WORD = regex.compile(
-    rf"{_BLANK}+(?:to|or)(?!\w)(?! (?:may|might)(?!\w))", regex.IGNORECASE
-)
-_DONE = regex.compile(
+_JOINING_WORD = late(rf"{_BLANK}+(?:to|or)(?!\w)(?! (?:may|might)(?!\w))", regex.IGNORECASE)
+_DONE = late(
     rf"{_BLANK}+(?:be|not|have|also|well|still|even|only|just|never|now|yet|soon|require|need|take"
     r"|come|go|get|want|fail|break|seem|look|sound|suffice|apply|help|cause|include|contain|change"
     r"|differ|happen|become|cost|work|use|make|do)(?!\w)",
     regex.IGNORECASE,
 )
-_BARS = regex.compile(rf"{_BLANK}+bars?(?!\w)", regex.IGNORECASE)
+_BARS = late(rf"{_BLANK}+bars?(?!\w)", regex.IGNORECASE)
 
 
 def exists(year: int | None, month: int, day: int | None) -> bool:

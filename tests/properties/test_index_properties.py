@@ -107,6 +107,52 @@ def test_the_index_is_what_its_files_say(
             assert grown.check() is None
 
 
+PAGES = {
+    "rooms/a/x.md": "# x\n\n" + "".join(f"- note {n}\n" for n in range(7)),
+    "timeline/2026-01-01.md": "## s\n\n"
+    + "".join(f"[2026-01-01 10:{n:02d}] {'Ann' if n % 2 else 'Bo'}: turn {n}\n" for n in range(7)),
+}
+
+
+@LIGHT
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(sorted(PAGES)),
+            st.integers(0, 99),
+            st.sampled_from(["retire", "tag", "insert", "delete"]),
+        ),
+        max_size=8,
+    )
+)
+def test_a_page_changed_here_and_there_is_indexed_as_one_read_anew(
+    changes: Sequence[tuple[str, int, str]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for path, text in PAGES.items():
+            apply(root, path, text.encode())
+        store = RoomStore(root)
+        with opened(root / ".palace" / "index.sqlite") as grown:
+            bring_up_to_date(grown, root)
+            for path, place, change in changes:
+                stand = store.read(path).memories
+                if stand and change in ("retire", "tag"):
+                    fields = {"status": "inactive"} if change == "retire" else {"tags": ["t"]}
+                    store.update(stand[place % len(stand)], **fields)
+                else:
+                    lines = (root / path).read_text().splitlines()
+                    at = place % (len(lines) + 1)
+                    lines[at : at + (change == "delete")] = ["- more"] * (change == "insert")
+                    apply(root, path, "\n".join([*lines, ""]).encode())
+                grown.apply([(store.read(path), stamp)] if (stamp := store.stamp(path)) else [])
+            with opened(None) as rebuilt:
+                bring_up_to_date(rebuilt, root)
+                assert contents(grown) == contents(rebuilt)
+                assert grown.passage_digests() == rebuilt.passage_digests()
+            assert grown.check() is None
+
+
 @LIGHT
 @given(st.one_of(any_text, st.text(alphabet="\"*()^:-+{}' aANDORNTEkettl\x00", max_size=60)))
 def test_any_text_at_all_is_a_safe_question(prompt: str) -> None:

@@ -15,8 +15,8 @@ from palace.store.comments import (
     unescape_comments,
     write_comment,
 )
-from palace.store.growing import parse_grown
 from palace.store.markdown import decode, encode, parse
+from palace.store.rereading import parse_again
 from palace.store.timeline_merge import merge_turns
 from palace.store.timeline_page import (
     minute_of,
@@ -66,7 +66,7 @@ def test_reading_only_what_was_added_reads_the_same(text, added):
     page = parse(PATH, text)
     for number, one in enumerate(added):
         grown = page.append_memories([(one, {"id": f"m-{number}", "tags": ["odd"]})])
-        page = parse_grown(page, grown)
+        page = parse_again(page, grown)
         assert page == parse(PATH, grown)
 
 
@@ -90,7 +90,109 @@ def test_reading_only_what_was_added_reads_the_same(text, added):
 )  # fmt: skip
 def test_whatever_was_added_is_read_as_a_whole_would_be(before, after):
     for path in (PATH, DAY):
-        assert parse_grown(parse(path, before), after) == parse(path, after)
+        assert parse_again(parse(path, before), after) == parse(path, after)
+
+
+@law
+@given(
+    st.one_of(file_bytes.map(decode), markdown_text),
+    st.lists(any_text.filter(normal_text), max_size=3),
+    st.lists(st.tuples(st.integers(0, 9), field_text), min_size=1, max_size=3),
+)
+def test_reading_only_the_comment_that_changed_reads_the_same(text, added, changes):
+    items = [(one, {"id": f"m-a{n}", "tags": ["odd"]}) for n, one in enumerate(added)]
+    page = parse(PATH, parse(PATH, text).append_memories(items) if items else text)
+    for number, (place, said) in enumerate(changes):
+        if not page.memories:
+            return
+        position = place % len(page.memories)
+        name = page.memories[position].id
+        fields = {"id": name if name.startswith("m-") else f"m-{number}", "reason": said}
+        changed = page.with_memory_fields(position, fields)
+        page = parse_again(page, changed)
+        assert page == parse(PATH, changed)
+
+
+@law
+@given(markdown_text, any_text, any_text)
+def test_whatever_changed_in_one_line_is_read_as_a_whole_would_be(text, old, new):
+    before, after = (
+        f"{text}\n- a\n  {line}\n- b\n  <!-- memory id=m-2 -->\n" for line in (old, new)
+    )
+    assert parse_again(parse(PATH, before), after) == parse(PATH, after)
+
+
+COMMENT = "  <!-- memory id=m-1 kind=fact -->"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "  <!-- memory id=m-1 kind=fact tags=x,y links=rooms/a reason=r -->",
+        "  <!-- memory id=m-3 status=inactive superseded_by=m-2 -->",
+        "  <!-- memory id=m-2 -->",
+        "  <!-- memory kind=fact -->",
+        "  <!-- memory id=m-1 kind=nonsense -->",
+        "  <!-- memory id=m-1 kind=fact kind=event -->",
+        "  <!-- memory id=m-1 --> and more",
+        "  and <!-- memory id=m-1 -->",
+        "  <!-- memory id=m-1 --> <!-- memory id=m-4 -->",
+        "  <!-- memory id=m-1",
+        "<!-- memory id=m-1 -->",
+        "    <!-- memory id=m-1 -->",
+        "  <!-- note -->",
+        '  <!-- memory id=m-1 reason="\x00" -->',
+        "  <!-- memory id=m-1 -->\r",
+        "  ```",
+        "",
+    ],
+)
+def test_another_comment_is_read_as_a_whole_would_be(after):
+    around = "---\ntags: [t]\n---\n# T\n## S\n\n- a #own\n{}\n- b\n  <!-- memory id=m-2 -->\n"
+    for path in (PATH, DAY):
+        before = parse(path, around.format(COMMENT))
+        assert parse_again(before, around.format(after)) == parse(path, around.format(after))
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "- a\n{}- b\n",
+        "- a\n{}\n- b\n",
+        "- a\n{}  more\n- b\n",
+        "- a\n  - nested\n{}\n- b\n",
+        "- a\n  ```\n  code\n  ```\n{}- b\n",
+        "- a\n  ```\n  code\n{}",
+        "- a\n{}",
+        "- a\n{}# h\n- b\n",
+        "- a\n{}lazy\n",
+        "para\n{}- b\n",
+        "para\n{}\nother\n",
+        "para\ntwo\n{}===\n",
+        "> quote\n{}\n- b\n",
+        "```\ncode\n```\n{}- b\n",
+        "- a\r\n{}- b\r\n",
+        "\ufeff- a\n{}- b\n",
+        "# T\n{}- b\n",
+        "---\ntags: [t]\n---\n- a #own [[x/y]]\n{}\n\n- a #own [[x/y]]\n",
+    ],
+)
+def test_a_first_comment_is_read_as_a_whole_would_be(around):
+    for path in (PATH, DAY):
+        before = parse(path, around.format(""))
+        for comment in (COMMENT, COMMENT.strip(), f"  {COMMENT}"):
+            for end in ("\n", "\r\n", " \n", " x\n"):
+                after = around.format(comment + end)
+                assert parse_again(before, after) == parse(path, after)
+
+
+def test_of_a_page_with_another_comment_only_that_is_read():
+    before = parse(PATH, f"- a\n{COMMENT}\n- b\n  <!-- memory id=m-2 -->\n- c\n")
+    after = parse_again(before, before.with_memory_fields(1, {"status": "inactive"}))
+    assert [m.status for m in after.memories] == ["active", "inactive", "active"]
+    assert [m is before.memories[m.position] for m in after.memories] == [True, False, True]
+    first = parse_again(after, after.with_memory_fields(2, {"id": "m-3"}))
+    assert [m is after.memories[m.position] for m in first.memories] == [True, True, False]
 
 
 @law

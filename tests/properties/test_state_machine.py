@@ -89,8 +89,11 @@ class Facade(RuleBasedStateMachine):
     @rule(known=ids)
     def remember_again(self, known: str) -> None:
         if known in self.standing:
+            was = self.palace.get(known).trust
             again = self.palace.remember(self.standing[known], room="home")
             assert (again.status, again.memory.id) == ("duplicate", known)
+            if again.memory.trust != was:  # a person's word for what an agent promoted
+                self.changing()
 
     @rule(target=ids, known=ids)
     def correct(self, known: str) -> object:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -842,6 +843,35 @@ def test_an_index_of_an_older_program_is_made_anew(path: Path) -> None:
     index.close()
 
 
+@pytest.mark.parametrize("at", range(6))
+def test_what_a_turn_replies_to_changes_with_the_turns_before_it(
+    index: SqliteIndex, at: int
+) -> None:
+    said = [memory(f"turn {n}", n, speaker="Mira") for n in range(6)]
+    index.apply([paged(*said)])
+    said[at] = replace(said[at], status="inactive")
+    index.apply([paged(*said)])
+    anew = indexed(*said)
+    assert sorted(index.passage_digests()) == sorted(anew.passage_digests())
+    anew.close()
+
+
+def test_what_only_stands_lower_is_found_where_it_stands(index: SqliteIndex) -> None:
+    many = [memory(f"word{n} stands here", n) for n in range(30)]
+    index.apply([paged(*many)])
+    before = {m.id: m for m in index.memories()}
+    lower = [replace(m, line=m.line + (m.position > 4)) for m in many]
+    lower[4] = replace(lower[4], status="inactive")
+    index.apply([paged(*lower)])
+    anew = indexed(*lower)
+    assert list(index.memories()) == list(anew.memories()) == lower
+    assert index.size() == anew.size() == len(before) - 1
+    lower = [replace(m, line=m.line - (m.position > 4)) for m in lower[:-1]]
+    index.apply([paged(*lower)])
+    assert list(index.memories()) == lower
+    anew.close()
+
+
 def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     many = [memory(f"word{n} stands here", n) for n in range(50)]
 
@@ -858,11 +888,18 @@ def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     with index._database.transaction() as connection:
         batch = WriteBatch(connection, index._written)
         _, written_ns, _ = batch._file(document, stamp)
-        assert batch._same(written_ns, document) == (51, 51)
+        assert batch._same(written_ns, document) == (51, 0, 51, 0)
     changed = [*many[:20], memory("another stands here", 20), *many[21:]]
+    index.apply([paged(*many)])
+    with index._database.transaction() as connection:
+        batch = WriteBatch(connection, index._written)
+        document, stamp = paged(*changed)
+        _, written_ns, _ = batch._file(document, stamp)
+        assert batch._same(written_ns, document) == (20, 27, 47, 0)  # two more may reply to it
     index.apply([paged(*changed)])
     after = keys()
     assert [n for n in before if after[n] != before[n]] == [20]
+    assert index.size() == 50
     other = SqliteIndex(index.path)  # knows nothing of what was written before
     moved = [memory(m.text, m.position + 1, id=m.id) for m in changed]
     other.apply([paged(memory("first stands here"), *moved)])

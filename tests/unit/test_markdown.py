@@ -16,6 +16,7 @@ from palace.store.comments import (
 )
 from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import decode, derived_id, encode, parse
+from palace.store.rereading import parse_again
 from palace.store.timeline_page import speaker_label, split_speaker, turn_lines
 
 PATH = "rooms/work/notes.md"
@@ -782,3 +783,14 @@ def test_a_diary_of_two_days_can_lose_what_was_written_on_one():
     assert texts(source) == ["Ask Ada.", "Ask Ole."]
     assert texts(page.remove(0)) == ["2026-07-15", "2026-07-16", "Ask Ole."]
     assert texts(page.remove(1)) == ["Ask Ada."]
+
+
+@pytest.mark.parametrize("text", ["## 2026-05-04\n\n- One\n", "Monday, 4 May 2026\n\n- One\n"])
+def test_what_is_written_or_changed_under_a_day_is_of_that_day_at_once(text: str) -> None:
+    before = parse("rooms/a/b.md", f"{text}\n## 2026-05-05\n\n- Two\n")
+    grown = before.append_memories([("Three", {"id": "m-3"})])
+    assert parse_again(before, grown) == parse(before.path, grown)
+    changed = before.with_memory_fields(0, {"id": "m-1", "kind": "fact"})
+    again = parse_again(before, changed)
+    assert again == parse(before.path, changed)
+    assert again.memories[-1].created is not None

@@ -14,6 +14,7 @@ import pytest
 import regex
 
 import palace
+from palace.text.late_patterns import LatePattern
 from tests.clock import seconds
 
 SMALL, LARGE = 400, 3200
@@ -79,7 +80,7 @@ def only_matched(name: str, source: str) -> bool:
 
 
 def compiled(value: object) -> list[Any]:
-    if isinstance(value, (re.Pattern, regex.Pattern)):
+    if isinstance(value, (re.Pattern, regex.Pattern, LatePattern)):
         return [value] if isinstance(value.pattern, str) else []
     if isinstance(value, dict):
         value = list(value.values())
