@@ -23,7 +23,7 @@ _CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 def memory_span(
     operation: str, session_id: str | None, *, query: str = "", tracer: str = "palace"
 ) -> Iterator[dict[str, Any]]:
-    """Open a memory span; a no-op without `opentelemetry-api`.
+    """Open a memory span; a no-op without `opentelemetry-api` or a provider of spans.
 
     Args:
         operation: `search_memory`, `create_memory`, `update_memory` or `delete_memory`.
@@ -37,7 +37,8 @@ def memory_span(
     """
     told: dict[str, Any] = {}
     api = _opentelemetry()
-    if api is None:
+    provider = api and api.get_tracer_provider()
+    if not provider or isinstance(provider, api.ProxyTracerProvider):  # nobody listens
         yield told
         return
     attributes = {"gen_ai.operation.name": operation, "gen_ai.memory.store.id": STORE_ID}
@@ -45,7 +46,7 @@ def memory_span(
         attributes["gen_ai.conversation.id"] = redact(session_id)
     if query and os.environ.get(_CAPTURE, "").lower() in {"true", "1", "span_only"}:
         attributes["gen_ai.memory.query.text"] = redact(query)
-    with api.get_tracer(tracer).start_as_current_span(
+    with _tracer(provider, tracer).start_as_current_span(
         f"{operation} {STORE_ID}", kind=api.SpanKind.INTERNAL, attributes=attributes
     ) as span:
         try:
@@ -65,6 +66,11 @@ def verdict_attributes(verdict: Verdict) -> dict[str, Any]:
         "palace.level": verdict.layer or "",
         "palace.verdict": verdict.id,
     }
+
+
+@lru_cache(maxsize=8)
+def _tracer(provider: Any, name: str) -> Any:  # noqa: ANN401 - of a package that may be missing
+    return provider.get_tracer(name)
 
 
 @lru_cache(maxsize=1)

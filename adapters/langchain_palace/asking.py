@@ -139,19 +139,24 @@ class Asker:
         kwargs: Mapping[str, Any] | None = None,
     ) -> None:
         self.usage: UsageMetadata | None = None
-        self._model, bound = unbound(model)
-        self._messages = messages if index is None else messages[: index + 1]
+        self._model = model
+        self._messages = messages
         self._index = index
-        self._stop, given = stopping(stop, {**bound, **(kwargs or {})})
-        self._kwargs = {k: v for k, v in given.items() if k not in SHAPING}
+        self._stop = stop
+        self._kwargs = kwargs or {}
 
     def __call__(self, call: ModelCall) -> hosting.Steps[ModelReply]:
         """Make a call."""
-        model, extra = self._model, dict[str, Any]()
+        model, bound = unbound(self._model)
+        stop, given = stopping(self._stop, {**bound, **self._kwargs})
+        made = {key: value for key, value in given.items() if key not in SHAPING}
         if call.schema is not None:
-            model, extra = pointing(self._model, call.schema)
-        messages = asking(self._messages, self._index, call.user_text)
-        result = yield from generate(model, messages, self._stop, {**self._kwargs, **extra})
+            model, extra = pointing(model, call.schema)
+            made |= extra
+        index = self._index
+        before = self._messages if index is None else self._messages[: index + 1]
+        messages = asking(before, index, call.user_text)
+        result = yield from generate(model, messages, stop, made)
         return self._reply(result, call)
 
     def _reply(self, result: ChatResult, call: ModelCall) -> ModelReply:

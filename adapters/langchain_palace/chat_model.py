@@ -16,10 +16,9 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, Huma
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langchain_core.utils.uuid import uuid7
 from pydantic import Field, PrivateAttr
 
-from langchain_palace.arguments import direct_tools, forced_tools, tool_name, wants_format
+from langchain_palace.arguments import SHAPING, direct_tools, forced_tools, tool_name, wants_format
 from langchain_palace.asking import Asker
 from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
@@ -29,7 +28,7 @@ from langchain_palace.messages import asking, asking_index, is_system, text_of, 
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, call_of
 from langchain_palace.structured import StructuredPalace
-from langchain_palace.turns import Key, Plan, Turns, key_of
+from langchain_palace.turns import Key, Plan, Turns, key_of, told_in_loop
 from palace import Mempalace, RecallMiss, hosting, is_choice
 
 
@@ -65,7 +64,6 @@ class ChatPalace(GatedChatModel):
     working_tools: frozenset[str] | None = Field(default=None, exclude=True)
     # Names of bound tools whose result is the reply.
     direct_tools: frozenset[str] = Field(default=frozenset(), exclude=True)
-    _kept_turns: Turns = PrivateAttr()
     _call: Call | None = PrivateAttr(default=None)
 
     if TYPE_CHECKING:
@@ -80,20 +78,12 @@ class ChatPalace(GatedChatModel):
             **more: Any,
         ) -> None: ...
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Set up what the copies of this model share."""
-        super().model_post_init(context)
-        self._kept_turns = Turns(self.palace)
-
     def __getstate__(self) -> dict[Any, Any]:
         self.palace.__reduce__()  # says so before what cannot be pickled in the model does
 
     @property
     def _turns(self) -> Turns:
-        kept = self._kept_turns
-        if kept.palace is not self.palace:  # to set a private attribute costs more than to look
-            self._kept_turns = kept = kept.of(self.palace)
-        return kept
+        return hosting.of_palace(self, Turns)
 
     # -- entry points: who asks --------------------------------------------------------------------
 
@@ -142,16 +132,25 @@ class ChatPalace(GatedChatModel):
         """
         # LangChain describes a model to callbacks once and keeps that. Asked for here, it is
         # shared by the copies, each of which would make its own: a fifth of what a call costs.
+        # So are the turns.
         getattr(self, DESCRIPTION, None)
+        hosting.of_palace(self, Turns)
         called = self.model_copy()
-        called._kept_turns = self._turns
-        call = call_of(config, session_id=self.session_id, project=self.project)
-        run_id = call.config.get("run_id") or uuid7()
-        called._call = replace(call, run_id=run_id)
+        called._call = call = self.call_of(config, is_run=True)
         if isinstance(self.inner, ChatRunnable):
             named = {"configurable": call.config.get("configurable")}
             called.inner = self.inner.model_copy(update=named)
-        return called, {**(config or {}), "run_id": run_id}
+        return called, {**(config or {}), "run_id": call.run_id}
+
+    def call_of(self, config: RunnableConfig | None, *, is_run: bool = False) -> Call:
+        """Return who asks this model with a config; see `session.call_of`."""
+        return call_of(
+            config,
+            session_id=self.session_id,
+            project=self.project,
+            handlers=self.callbacks,
+            is_run=is_run,
+        )
 
     # -- structured output -------------------------------------------------------------------------
 
@@ -220,32 +219,31 @@ class ChatPalace(GatedChatModel):
         """
         turns = self._turns
         index = asking_index(messages)
+        told = told_in_loop(messages)
         if index is None:
-            return (yield from self._looped(messages, call, stop, kwargs))
-        if is_clerical(messages, index, call):
+            return (yield from self._looped(told, messages, call, stop, kwargs)) if told else None
+        prompt, program = text_of(messages[index]), [*map(text_of, filter(is_system, messages))]
+        texts = dict.fromkeys((prompt, *program))
+        if is_clerical(texts, call):
             return None
         key = key_of(messages, index, call)
-        kept = looped = turns.looped(messages, call)
+        kept = looped = turns.looped(told, call) if told else None
         if looped is None or not looped.is_cut_from(messages):
             # A turn that begins is always decided anew: what was remembered just now must be found.
             kept = turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
-        plan = yield from turns.decide_all(messages, index, call=call, handlers=self.callbacks)
-        if looped is None and plan.verdict.action == "pass":  # the loop may be another question's
-            resumed = yield from self._looped(messages, call, stop, kwargs)
+        plan = yield from turns.decide_all(messages, index, call=call)
+        if told and looped is None and plan.verdict.action == "pass":
+            # The loop may be another question's.
+            resumed = yield from self._looped(told, messages, call, stop, kwargs)
             if resumed is not None:
                 return resumed
-        errand = errand_of(messages, index) if alone or chooses else None
+        errand = errand_of(texts) if alone or chooses else None
         is_known = errand is not None and errand.chooses == chooses
         if plan.verdict.action in {"ground", "confirm"} and (
             (is_known and chooses)
-            or is_choice(
-                schema,
-                program=[text_of(m) for m in messages if is_system(m)],
-                prompt=text_of(messages[index]),
-                with_words=chooses,
-            )
+            or is_choice(schema, program=program, prompt=prompt, with_words=chooses)
         ):
             return replace(plan, chooses=True)  # it is no answer, and needs no evidence
         if errand is not None and is_known:
@@ -257,17 +255,26 @@ class ChatPalace(GatedChatModel):
 
     def _looped(
         self,
+        told: Mapping[str, Any],
         messages: Sequence[BaseMessage],
         call: Call,
         stop: list[str] | None,
         kwargs: Mapping[str, Any] | None,
     ) -> hosting.Steps[Plan | None]:
-        """Return the plan of a tool loop whose question was cut off, None outside of one."""
+        """Return the plan of a tool loop whose question was cut off, None where it is let through.
+
+        Args:
+            told: See `told_in_loop`.
+            messages: The conversation.
+            call: Who asks.
+            stop: Where the call is to stop.
+            kwargs: Its other arguments.
+        """
         turns = self._turns
-        kept = turns.looped(messages, call)
+        kept = turns.looped(told, call)
         if kept is not None:
             return kept
-        plan = yield from turns.resumed(messages, call, handlers=self.callbacks)
+        plan = yield from turns.resumed(told, call)
         if plan is None:
             return None
         sent = [*filter(is_system, messages), HumanMessage(plan.question)]
@@ -288,20 +295,28 @@ class ChatPalace(GatedChatModel):
         return plan
 
     def _prepare(
-        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: Any,
+        kwargs: Mapping[str, Any],
     ) -> hosting.Steps[Prepared]:
-        call = self._call or call_of(None, session_id=self.session_id, project=self.project)
+        call = self._call or self.call_of(None)
+        if run_manager is not None and not run_manager.handlers:
+            call = replace(call, is_heard=False)
         messages = self._turns.whole(messages)
         schema = wanted_schema(messages)
         in_text = schema is not None
-        forced = self.forced_tools or forced_tools(kwargs)  # however they are bound to the model
-        formed = wants_format(kwargs)
+        forced, formed, has_tools = self.forced_tools, False, False
+        if not SHAPING.isdisjoint(kwargs):
+            forced = forced or forced_tools(kwargs)  # however they are bound to the model
+            formed = wants_format(kwargs)
+            has_tools = bool(kwargs.get("tools") or kwargs.get("functions"))
         must_fit = bool(forced or formed or in_text)
-        shaped = bool(kwargs.get("tools") or kwargs.get("functions") or must_fit)
         plan = yield from self.plan(
             messages,
             call,
-            alone=not shaped,
+            alone=not (has_tools or must_fit),
             stop=stop,
             kwargs=kwargs,
             schema=[kwargs, schema] if must_fit else None,

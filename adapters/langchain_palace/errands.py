@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from langchain_core.messages import BaseMessage
-
-from langchain_palace.messages import SOURCE, is_system, text_of
+from langchain_palace.messages import SOURCE
 from langchain_palace.session import Call
 from palace import rewritten_question
 
@@ -48,34 +46,27 @@ def errand_in(text: str) -> Errand | None:
     return Errand(rewritten, _as_asked) if rewritten else None
 
 
-def errand_of(messages: Sequence[BaseMessage], index: int) -> Errand | None:
+def errand_of(texts: Iterable[str]) -> Errand | None:
     """Return the errand that messages are.
 
     Args:
-        messages: What a model is asked.
-        index: Where the last message of the person stands.
+        texts: What the person says last, and what the program itself says.
     """
-    return next(filter(None, map(errand_in, _told(messages, index))), None)
+    return next(filter(None, map(errand_in, texts)), None)
 
 
-def is_clerical(messages: Sequence[BaseMessage], index: int, call: Call) -> bool:
+def is_clerical(texts: Iterable[str], call: Call) -> bool:
     """Whether a program has documents or an old conversation worked over: nobody asks anything.
 
     LangChain's middleware marks such calls; its chains and memories are known by their words.
 
     Args:
-        messages: What a model is asked.
-        index: Where the last message of the person stands.
+        texts: What the person says last, and what the program itself says.
         call: Where the call comes from.
     """
     if (call.config.get("metadata") or {}).get(SOURCE) in _CLERICAL_CALLS:
         return True
-    return any(_CLERICAL.search(" ".join(text.split())) for text in _told(messages, index))
-
-
-def _told(messages: Sequence[BaseMessage], index: int) -> Iterable[str]:
-    """Return what the person says last, and what the program itself says."""
-    return dict.fromkeys(text_of(m) for m in [messages[index], *filter(is_system, messages)])
+    return any(_CLERICAL.search(" ".join(text.split())) for text in texts)
 
 
 def _as_asked(question: str) -> str:

@@ -150,8 +150,10 @@ class ReplyGate:
 
     def shown_wrongly(self, reply: AIMessage) -> CheckedAnswer | None:
         """Return the check of what a tool would show for the model, if that is not remembered."""
+        if self._check is None or not self.direct:
+            return None
         calls = [call["args"] for call in calls_of(reply) if call["name"] in self.direct]
-        return self._check.shown_wrongly(values_in(calls)) if self._check else None
+        return self._check.shown_wrongly(values_in(calls))
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""

@@ -151,9 +151,20 @@ class GatedChatModel(BaseChatModel):
 
     @abstractmethod
     def _prepare(
-        self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None,
+        run_manager: Any,
+        kwargs: Mapping[str, Any],
     ) -> hosting.Steps[Prepared]:
-        """Return the call to make, or the reply that stands in for it."""
+        """Return the call to make, or the reply that stands in for it.
+
+        Args:
+            messages: The conversation.
+            stop: Where the call is to stop.
+            run_manager: What callbacks hear of it with, None where that is not told.
+            kwargs: Its other arguments.
+        """
 
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:  # noqa: ARG002 - for subclasses
         """Return what to do while the inner model is called."""
@@ -189,7 +200,7 @@ class GatedChatModel(BaseChatModel):
         kwargs: Mapping[str, Any],
     ) -> hosting.Steps[ChatResult]:
         stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = yield from self._prepare(messages, stop, kwargs)
+        prepared = yield from self._prepare(messages, stop, run_manager, kwargs)
         if prepared.reply is not None:
             return ChatResult(generations=[ChatGeneration(message=prepared.reply)])
         yield from waiting(self.inner)
@@ -227,7 +238,7 @@ class GatedChatModel(BaseChatModel):
         self, messages: list[BaseMessage], stop: list[str] | None, kwargs: Mapping[str, Any]
     ) -> hosting.Pieces[ChatGenerationChunk]:
         stop, kwargs = stopping(stop, {**self.inner_kwargs, **kwargs})
-        prepared = yield from self._prepare(messages, stop, kwargs)
+        prepared = yield from self._prepare(messages, stop, None, kwargs)
         if prepared.reply is not None:
             yield hosting.Shown(ChatGenerationChunk(message=chunk_of(prepared.reply)))
             return

@@ -221,9 +221,12 @@ def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str,
     or takes down a thought: else the model could vouch for itself.
     """
     since = messages if index is None else messages[index + 1 :]
+    results = [text_of(message) for message in since if is_tools(message)]
+    if not results:
+        return ()
     calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
     written = (value for call in calls for value in values_in(call))
-    return without_echoes(map(text_of, filter(is_tools, since)), written=written)
+    return without_echoes(results, written=written)
 
 
 def _written_in(message: AIMessage) -> Iterator[object]:

@@ -90,6 +90,7 @@ class PlannedModel(GatedChatModel):
         self,
         messages: list[BaseMessage],
         stop: list[str] | None,  # noqa: ARG002 - decided already
+        run_manager: Any,  # noqa: ARG002 - decided already
         kwargs: Mapping[str, Any],
     ) -> hosting.Steps[Prepared]:
         yield from ()

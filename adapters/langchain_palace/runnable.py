@@ -28,14 +28,7 @@ from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnabl
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
 from langchain_core.utils.pydantic import TypeBaseModel
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
@@ -142,7 +135,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     session_id: str | None = None
     project: str | None = None
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
-    _kept_turns: Turns = PrivateAttr()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -165,20 +157,12 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             name: str | None = None,
         ) -> None: ...
 
-    def model_post_init(self, context: Any, /) -> None:
-        """Set up what decides the turns."""
-        super().model_post_init(context)
-        self._kept_turns = Turns(self.palace)
-
     def __getstate__(self) -> dict[Any, Any]:
         self.palace.__reduce__()  # says so before what cannot be pickled in the chain does
 
     @property
     def _turns(self) -> Turns:
-        kept = self._kept_turns
-        if kept.palace is not self.palace:  # to set a private attribute costs more than to look
-            self._kept_turns = kept = kept.of(self.palace)
-        return kept
+        return hosting.of_palace(self, Turns)
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - LangChain's name

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
+from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, BeforeValidator
 
 from palace import ConfigError, Mempalace, require_palace
@@ -62,22 +63,38 @@ class Call:
         session_id: Whose notes and session memories may be read.
         project: Whose project memories may be read.
         config: Callbacks, tags and metadata for what happens on the way.
+        handlers: Callbacks of the model that is called, beside those of the config.
         run_id: The run that what happens on the way is a part of, if that is not the config's.
+        is_heard: Whether there may be callbacks, which are the host's to know.
     """
 
     session_id: str | None
     project: str | None
     config: RunnableConfig
+    handlers: Any = None
     run_id: UUID | None = None
+    is_heard: bool = True
 
 
 def call_of(
-    config: RunnableConfig | None, *, session_id: str | None = None, project: str | None = None
+    config: RunnableConfig | None,
+    *,
+    session_id: str | None = None,
+    project: str | None = None,
+    handlers: Any = None,
+    is_run: bool = False,
 ) -> Call:
-    """Return the call of a config; the arguments are used where it names none.
+    """Return the call of a config; session and project are used where it names none.
 
     Inside a graph or a chain the config that is running is used where none is given. The context
     of a graph's run goes before what its config names, for all that belongs to the run.
+
+    Args:
+        config: As the host gives it.
+        session_id: Where it names no session.
+        project: Where it names no project.
+        handlers: Callbacks of the model that is called.
+        is_run: Whether the call begins a run, whose id the config may name.
     """
     whole = ensure_config(config)
     given: Mapping[str, Any] = whole.get("configurable") or {}
@@ -88,6 +105,8 @@ def call_of(
         session_id=None if session is None else str(session),
         project=None if named is None else str(named),
         config=whole,
+        handlers=handlers,
+        run_id=whole.get("run_id") or uuid7() if is_run else None,
     )
 
 

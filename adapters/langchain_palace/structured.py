@@ -18,7 +18,7 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import asking, labelled, released, text_of, tool_texts
-from langchain_palace.session import call_of, unseen
+from langchain_palace.session import unseen
 from langchain_palace.turns import Plan, unreadable
 from palace import RecallMiss, choice_alone, hosting
 
@@ -98,7 +98,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         """Return the settled plan of the turn and what the model is sent in it."""
         model: ChatPalace = self.model
         messages = model._turns.whole(model._convert_input(input).to_messages())
-        call = call_of(config, session_id=model.session_id, project=model.project)
+        call = model.call_of(config)
         plan = yield from model.plan(
             messages, call, alone=False, chooses=True, schema=self.answer_schema
         )

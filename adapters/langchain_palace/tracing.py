@@ -37,22 +37,19 @@ def document_of(evidence: Evidence) -> Document:
     )
 
 
-def observed(
-    step: hosting.Step[T], *, prompt: str, call: Call, handlers: Any = None
-) -> hosting.Steps[T]:
+def observed(step: hosting.Step[T], *, prompt: str, call: Call) -> hosting.Steps[T]:
     """Decide, with a retriever run and a memory span around it.
 
     Args:
         step: Decides the turn.
         prompt: What is looked for.
         call: Its config names the callbacks.
-        handlers: Callbacks of the wrapped model itself.
     """
 
     def begun(kind: type[CallbackManager | AsyncCallbackManager]) -> Any:
         told: Mapping[str, Any] = call.config
         metadata = dict(told.get("metadata") or {})
-        about = (told.get("callbacks"), handlers, False, told.get("tags"), None, metadata)
+        about = (told.get("callbacks"), call.handlers, False, told.get("tags"), None, metadata)
         manager = kind.configure(*about)
         manager.parent_run_id = call.run_id or manager.parent_run_id
         if not manager.handlers:  # nobody may be listening
@@ -63,7 +60,7 @@ def observed(
         run = begun(AsyncCallbackManager)
         return run and await run
 
-    run = yield hosting.Step(lambda: begun(CallbackManager), later)
+    run = (yield hosting.Step(lambda: begun(CallbackManager), later)) if call.is_heard else None
     try:
         with memory_span("search_memory", call.session_id, query=prompt, tracer=TRACER) as told:
             plan: T = yield step

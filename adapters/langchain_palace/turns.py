@@ -192,10 +192,6 @@ class Turns:
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
 
-    def of(self, palace: Mempalace) -> Turns:
-        """Return these turns, or new ones where a wrapper was given another palace since."""
-        return self if palace is self.palace else Turns(palace)
-
     def decide(
         self,
         question: str,
@@ -203,7 +199,6 @@ class Turns:
         *,
         history: tuple[Message, ...] = (),
         message_id: str | None = None,
-        handlers: Any = None,
         by_agent: bool = False,
         alone: str = "",
         beside: str = "",
@@ -219,28 +214,27 @@ class Turns:
             call: Who asks.
             history: What was said before.
             message_id: Of the message that asks.
-            handlers: Callbacks of the wrapped model itself.
             by_agent: Whether another agent asks.
             alone: What is said beside documents in parts of their own, decided on behind the whole.
             beside: What comes with the question elsewhere, documents perhaps; they may be asked
                 about, as all that stands around a labelled question may.
         """
-        around = "" if errand_in(question) else f"{beside}\n{question}"
-        turn = Turn(
-            question,
-            call.session_id,
-            call.project,
-            history,
-            trust="agent" if by_agent else "user",
-        )
+        errand = errand_in(question)
+        around = "" if errand else f"{beside}\n{question}"
 
         def about(part: str) -> Turn:
-            rest = without_instructions(around.replace(part, "\n"))
-            return replace(turn, prompt=part, beside=rest)
+            rest = without_instructions(around.replace(part, "\n")).strip()
+            return Turn(
+                part,
+                call.session_id,
+                call.project,
+                history,
+                trust="agent" if by_agent else "user",
+                beside=rest,
+            )
 
         def decided() -> Plan:
-            options = self.palace.answer_options
-            parts = _parts(question, alone)
+            parts = _parts(question, alone, errand)
             first = next(parts)
             verdict = self._enforcer.decide(about(first))
             for part in parts:
@@ -248,15 +242,16 @@ class Turns:
                     break
                 if part != first:
                     verdict = self._enforcer.decide(about(part))
+            options = self.palace.answer_options
             if verdict.action == "pass" and is_fixing(question, options.fallback_text):
                 verdict = missed(verdict)
             return Plan(verdict, question, options, message_id=message_id)
 
         step = hosting.in_thread(decided)
-        return (yield from observed(step, prompt=question, call=call, handlers=handlers))
+        return (yield from observed(step, prompt=question, call=call))
 
     def decide_all(
-        self, messages: Sequence[BaseMessage], index: int, *, call: Call, handlers: Any = None
+        self, messages: Sequence[BaseMessage], index: int, *, call: Call
     ) -> hosting.Steps[Plan]:
         """Decide what the person asks with a message or, if that asks nothing, right before it.
 
@@ -266,7 +261,6 @@ class Turns:
             messages: The conversation.
             index: Where the last message of the person stands.
             call: Who asks.
-            handlers: Callbacks of the wrapped model itself.
         """
         first: Plan | None = None
         place: int | None = index
@@ -276,7 +270,6 @@ class Turns:
                 call,
                 history=history_before(messages, place),
                 message_id=messages[place].id,
-                handlers=handlers,
                 by_agent=is_agents(messages, place),
                 alone=beside_documents(messages[place]),
                 beside=program_text(messages[:place]),
@@ -346,30 +339,33 @@ class Turns:
         """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
         return self._under_way.plans.get(key)
 
-    def looped(self, messages: Sequence[BaseMessage], call: Call) -> Plan | None:
-        """Return the plan of a tool loop that goes on where the message that asks was cut off."""
-        told = _loop_of(messages)
-        if told is None:
-            return None
+    def looped(self, told: Mapping[str, Any], call: Call) -> Plan | None:
+        """Return the plan of a tool loop, if this process has decided it.
+
+        Args:
+            told: See `told_in_loop`.
+            call: Who asks.
+        """
         return self._under_way.loops.get((call.session_id, call.project, told["id"]))
 
-    def resumed(
-        self, messages: Sequence[BaseMessage], call: Call, *, handlers: Any = None
-    ) -> hosting.Steps[Plan | None]:
+    def resumed(self, told: Mapping[str, Any], call: Call) -> hosting.Steps[Plan | None]:
         """Decide anew a tool loop that another process began, where what asks was cut off.
 
         The journal may have its question. Where it does not, or the question asks for no memory
         without what was said before it, nothing is released: the reply that began the loop says
         that it rests on a memory.
+
+        Args:
+            told: See `told_in_loop`.
+            call: Who asks.
         """
-        told = _loop_of(messages)
-        if told is None or told.get("action") in ("pass", "generate"):
+        if told.get("action") in ("pass", "generate"):
             return None
         asker = {"session_id": call.session_id, "project": call.project}
         question: str = yield hosting.in_thread(
             lambda: self.palace.question_of(told["id"], **asker)
         )
-        plan = yield from self.decide(question, call, handlers=handlers)
+        plan = yield from self.decide(question, call)
         if plan.verdict.action != "pass":
             return plan
         return replace(plan, verdict=missed(plan.verdict))
@@ -399,21 +395,23 @@ class Turns:
 
         Providers that reason refuse the result of a tool without the reasoning that called it.
         """
-        return [self._with_thoughts(message) for message in messages]
+        kept = self._under_way.thoughts
+        return [self._with_thoughts(m) for m in messages] if kept else list(messages)
 
     def _with_thoughts(self, message: BaseMessage) -> BaseMessage:
-        kept = self._under_way.thoughts
-        if not isinstance(message, AIMessage) or not message.tool_calls or not kept:
+        if not isinstance(message, AIMessage) or not message.tool_calls:
             return message
-        said = kept.get(_key_of_calls(verdict_id(message), message))
+        said = self._under_way.thoughts.get(_key_of_calls(verdict_id(message), message))
         return message if said is None else with_thoughts(message, said)
 
 
-def _loop_of(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
+def told_in_loop(messages: Sequence[BaseMessage]) -> Mapping[str, Any] | None:
     """Return the verdict that the reply tells which began a tool loop, None outside of one."""
-    reply = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
     last = next((m for m in reversed(messages) if not is_system(m)), None)  # reminders end none
-    if reply is None or last is None or verdict_id(reply) is None or not is_tools(last):
+    if last is None or not is_tools(last):
+        return None
+    reply = next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+    if reply is None or verdict_id(reply) is None:
         return None
     told: Mapping[str, Any] = reply.response_metadata["palace"]
     return told
@@ -436,9 +434,8 @@ def unreadable(plan: Plan, error: Exception) -> PalaceError:
     return ModelError("the model did not return the object it was asked for", hint="ask again")
 
 
-def _parts(text: str, alone: str) -> Iterator[str]:
+def _parts(text: str, alone: str, errand: Errand | None) -> Iterator[str]:
     """Yield what to decide on in a text, one after the other until something asks."""
-    errand = errand_in(text)
     if errand is not None and errand.question:
         yield errand.question
         return

@@ -17,9 +17,8 @@ from llama_index_palace.completing import CompletingLLM
 from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import rewrite_pattern
 from llama_index_palace.session import PalaceSession
-from llama_index_palace.turns import Turns
 from llama_index_palace.wrapped import SHARED
-from palace import ConfigError, Mempalace
+from palace import ConfigError, Mempalace, require_palace
 
 
 class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
@@ -80,12 +79,11 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         PalaceSession(session_id, project=project)
         super().__init__(
             inner=inner,
-            palace=palace,
+            palace=require_palace(palace),
             session_id=session_id,
             project=project,
             **{name: getattr(inner, name) for name in SHARED},
         )
-        self._turns = Turns(palace)
         self._rewrites = tuple(rewrite_pattern(p.strip()) for p in rewrite_prompts)
 
     @classmethod

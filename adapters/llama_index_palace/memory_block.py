@@ -78,12 +78,11 @@ class PalaceMemoryBlock(PalaceBlock):
 
     name: str = "palace"
     raise_on_miss: bool = False
-    _turns: Turns = PrivateAttr()
     _kept: Kept[tuple[Any, ...], str] = PrivateAttr(default_factory=lambda: Kept(kept_s=_KEPT_S))
 
-    def __init__(self, palace: Mempalace, **fields: Any) -> None:
-        super().__init__(palace, **fields)
-        self._turns = Turns(palace)
+    @property
+    def _turns(self) -> Turns:
+        return hosting.of_palace(self, Turns)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
         """Return the evidence for the last message of the user, decided once for a tool loop.
@@ -96,7 +95,7 @@ class PalaceMemoryBlock(PalaceBlock):
         asked = asked_in_messages(messages or (), question=session.question)
         if not asked.words.strip():
             return ""
-        key = (session, *asked.turn)
+        key = (self.palace, session, *asked.turn)
         kept = self._kept.get(key) if asked.goes_on else None
         if kept is not None:
             return kept

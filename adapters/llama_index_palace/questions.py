@@ -140,7 +140,7 @@ class Asked:
         """Return what the host sends with words of these, as far as they may ask about it."""
         if self.purpose != "answer":
             return ""
-        return without_schema(self.beside.replace(words, "\n")).partition(_BAD_ANSWER)[0]
+        return without_schema(self.beside.replace(words, "\n")).partition(_BAD_ANSWER)[0].strip()
 
     @property
     def is_cut_off(self) -> bool:

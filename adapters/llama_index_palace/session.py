@@ -76,6 +76,12 @@ def palace_session(
         _CURRENT.reset(token)
 
 
+def known_question() -> str | None:
+    """Return the person's own words of the turn being served, where the host has said them."""
+    session = _CURRENT.get()
+    return session.question if session else None
+
+
 def current_session(session_id: str | None = None, *, project: str | None = None) -> PalaceSession:
     """Return the turn being served, or else one of this session and project."""
     return _CURRENT.get() or PalaceSession(session_id, project=project)

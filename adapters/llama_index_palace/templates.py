@@ -309,7 +309,7 @@ def asked_in_shipped(text: str) -> Told | None:
     Programs and models that reply with objects show the finished prompt alone.
     """
     text = text.strip()
-    for form in _SHIPPED:
+    for form in _SHIPPED if text.startswith(_FIRST_WORDS) else _BEGUN_WITH_ANYTHING:
         if text.startswith(form.first) and text.endswith(form.last):
             given = form.given(text)
             if given is not None:
@@ -354,3 +354,6 @@ def _purposeful(words: str, prompt: BasePromptTemplate, template: str) -> tuple[
 
 
 _SHIPPED = _shipped()
+# All of them are tried where a text begins like any: most begin like none.
+_FIRST_WORDS = tuple({form.first for form in _SHIPPED if form.first})
+_BEGUN_WITH_ANYTHING = [form for form in _SHIPPED if not form.first]

@@ -26,7 +26,7 @@ from llama_index_palace.events import verdict_metadata
 from llama_index_palace.pointing import ask
 from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
-from llama_index_palace.session import PalaceSession, current_session
+from llama_index_palace.session import PalaceSession, current_session, known_question
 from llama_index_palace.structured import miss
 from llama_index_palace.turns import Lent, Ruling, Turns
 from palace import ConfigError, hosting
@@ -65,7 +65,6 @@ class WrappedLLM(FunctionCallingLLM):
     palace: Any = Field(exclude=True)
     session_id: str | None = None
     project: str | None = None
-    _turns: Turns = PrivateAttr()
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=())
 
     @field_serializer("inner")
@@ -101,6 +100,10 @@ class WrappedLLM(FunctionCallingLLM):
     # -- deciding ------------------------------------------------------------------------------
 
     @property
+    def _turns(self) -> Turns:
+        return hosting.of_palace(self, Turns)
+
+    @property
     def _session(self) -> PalaceSession:
         return current_session(self.session_id, project=self.project)
 
@@ -112,8 +115,7 @@ class WrappedLLM(FunctionCallingLLM):
                 f"{type(messages).__name__} is no list of ChatMessage",
                 hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
             )
-        known = self._session.question
-        return asked_in_messages(messages, question=known, rewrites=self._rewrites)
+        return asked_in_messages(messages, question=known_question(), rewrites=self._rewrites)
 
     def _asked_in(self, prompt: str) -> Asked:
         if not isinstance(prompt, str):
@@ -122,7 +124,7 @@ class WrappedLLM(FunctionCallingLLM):
                 hint="complete takes a text, predict a PromptTemplate, chat a list of ChatMessage",
             )
         known = (*self._rewrites, *HOST_REWRITES)
-        return asked_in_prompt(prompt, question=self._session.question, rewrites=known)
+        return asked_in_prompt(prompt, question=known_question(), rewrites=known)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> hosting.Steps[Ruling]:
         point = partial(ask, self.inner, asked)

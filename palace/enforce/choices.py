@@ -91,12 +91,14 @@ def is_choice(
         with_words: Whether the model may write words beside the choice; see `choice_alone`.
     """
     fields = _fields(schema).values()
+    if not fields:
+        return False
     offered = [values for field in fields if (values := _offered(field)) is not None]
     words = [*filter(_is_words, fields)]
     if len(offered) + len(words) < len(fields) or (words and not with_words):
         return False
     if any(text.lstrip().startswith(_GRADES) for text in (*program, prompt)):
-        return bool(fields)
+        return True
     labels = frozenset().union(*offered) - _ENDS
     return bool(labels) and any(_ROUTES.search(text) and _names(text, labels) for text in program)
 

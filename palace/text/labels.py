@@ -130,6 +130,8 @@ _CHAT_REPLY = late_standard(
     r"\s*(?:(?:<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>"
     r"|<\|assistant\|>|<start_of_turn>model)[^<]{0,80})?"
 )
+# Every label has one of these with it, and most of what people write has none.
+_TEMPLATED = re.compile(r'[:\uff1a<{\[\n"“]')
 
 
 def labelled_questions(text: str) -> tuple[str, ...]:
@@ -146,6 +148,8 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     Returns:
         The line, and with all lines behind it down to the next label where there are more.
     """
+    if not _TEMPLATED.search(text):
+        return ()
     said = _said_in_chat(text) or _asked_in_task(text) or _asked_in_json(text)
     if said:
         return labelled_questions(said) or (said,)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Iterator
+from copy import copy
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -113,3 +115,18 @@ async def test_a_call_of_one_kind_is_made_as_it_is():
 
     assert hosting.run(steps(lambda: "now")) == "now"
     assert await hosting.arun(steps(later)) == "later"
+
+
+class Made:
+    def __init__(self, palace: object) -> None:
+        self.palace = palace
+
+
+def test_what_is_made_of_a_palace_is_made_once_and_anew_for_another_palace():
+    wrapper = SimpleNamespace(palace=object())
+    made = hosting.of_palace(wrapper, Made)
+    assert hosting.of_palace(wrapper, Made) is made
+    assert hosting.of_palace(copy(wrapper), Made) is made
+
+    wrapper.palace = object()
+    assert hosting.of_palace(wrapper, Made).palace is wrapper.palace

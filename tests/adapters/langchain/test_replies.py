@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import uuid
+from unittest.mock import MagicMock
 
 import pytest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tracers.base import BaseTracer
-from langchain_palace import ChatPalace, PalaceRunnable
+from langchain_core.tracers.context import collect_runs
+from langchain_palace import ChatPalace, PalaceRunnable, tracing
 
 from palace import DECLINE_TOKEN, RecallMiss
 from tests.adapters.langchain.doubles import (
@@ -316,6 +318,27 @@ async def test_the_look_into_memory_is_a_part_of_the_run_of_the_model(palace):
     told = [(run.name, [child.name for child in run.child_runs]) for run in tracer.runs]
     assert told == [("ChatPalace", ["palace.recall"])] * 6
     assert len({run.id for run in tracer.runs}) == 6
+
+
+async def test_who_listens_to_everything_hears_the_look_into_memory(palace):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    with collect_runs() as heard:
+        chat.invoke(MISS)
+        await chat.ainvoke(HIT)
+
+    told = [(run.name, [child.name for child in run.child_runs]) for run in heard.traced_runs]
+    assert told == [("ChatPalace", ["palace.recall"])] * 2
+
+
+async def test_where_nobody_listens_nobody_is_looked_for_twice(palace, monkeypatch):
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+    for manager in (tracing.CallbackManager, tracing.AsyncCallbackManager):
+        asked = MagicMock(wraps=manager.configure)
+        monkeypatch.setattr(manager, "configure", asked)
+        chat.invoke(MISS)
+        await chat.ainvoke(MISS)
+        assert asked.call_count == 1  # by the model's own run
 
 
 def test_who_names_the_run_of_the_model_finds_it_so(palace):

@@ -28,7 +28,7 @@ from llama_index_palace import (
 )
 
 from palace import ConfigError, Mempalace, RecallMiss, StoreUnavailableError
-from tests.adapters.llama_index.scripted import FALLBACK, HIT, MISS, ScriptedLLM
+from tests.adapters.llama_index.scripted import FALLBACK, HIT, MISS, ScriptedLLM, code_text
 
 NOT_OPEN = ["notes/palace", Path("notes/palace"), None, Mempalace]
 
@@ -108,6 +108,30 @@ def test_a_deep_copy_decides_as_the_original_does(palace, model):
     for copied in (copy.deepcopy(llm), llm.model_copy(deep=True)):
         assert copied.complete(MISS).text == FALLBACK
     assert model.calls == []
+
+
+def given_another(wrapper, palace):
+    wrapper.palace = palace
+    return wrapper
+
+
+def copied_for_another(wrapper, palace):
+    return wrapper.model_copy(update={"palace": palace})
+
+
+@pytest.mark.parametrize("other", [copied_for_another, given_another])
+def test_a_wrapper_that_is_given_another_palace_asks_that_one(other, palace, model, tmp_path):
+    llm, block = PalaceLLM(model, palace), PalaceMemoryBlock(palace)
+    asked = [ChatMessage(role="user", content=HIT)]
+    llm.chat(asked)
+    assert code_text(None) in f"{model.calls}"
+    assert code_text(None) in asyncio.run(block.aget(asked))
+
+    model.calls.clear()
+    with Mempalace.open(tmp_path / "another") as another:
+        other(llm, another).chat(asked)
+        shown = asyncio.run(other(block, another).aget(asked))
+    assert code_text(None) not in f"{model.calls}{shown}"
 
 
 @pytest.mark.parametrize("name", ["llm", "query engine", "retriever", "memory block"])

@@ -329,6 +329,18 @@ class TestTemplates:
         assert (asked.words, asked.purpose) == (WORDS, "inner")
 
 
+@pytest.mark.parametrize(
+    ("messages", "beside"),
+    [
+        ([USER], ""),
+        ([SYSTEM, USER], "Be kind."),
+        ([said("user", f"A note.\n\n{WORDS}")], "A note."),
+    ],
+)
+def test_nothing_stands_beside_a_message_alone(messages, beside):
+    assert asked_in_messages(messages).besides(WORDS) == beside
+
+
 def test_a_grade_of_an_answer_with_pictures_is_for_the_host(palace):
     model = ScriptedLLM(answer="YES")
     grades = MultiModalRelevancyEvaluator(PalaceLLM(model, palace))

@@ -33,13 +33,14 @@ class Api:
     """The API of OpenTelemetry with a provider of the test's own; the global one is set only once."""
 
     SpanKind = trace.SpanKind
+    ProxyTracerProvider = trace.ProxyTracerProvider
 
     def __init__(self, exporter: InMemorySpanExporter) -> None:
         self._provider = TracerProvider()
         self._provider.add_span_processor(SimpleSpanProcessor(exporter))
 
-    def get_tracer(self, name: str) -> trace.Tracer:
-        return self._provider.get_tracer(name)
+    def get_tracer_provider(self) -> TracerProvider:
+        return self._provider
 
 
 @pytest.fixture
