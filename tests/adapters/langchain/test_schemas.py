@@ -98,7 +98,7 @@ class TestAnswers:
         made = parsed.invoke({"asked": words}) if way == "invoke" else None
         return made or list(parsed.stream({"asked": words}))[-1]
 
-    @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```"])
+    @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "Here:\n```json\n{}\n```\nBye!"])
     def test_what_the_memory_says_is_released(self, palace, template, way, fence):
         for words, text in ((HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)):
             model = CountingModel(persona=saying(text, fence))
