@@ -26,6 +26,7 @@ from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.text.full_stops import ends_sentence
+from palace.text.given_words import works_on_given_words
 from palace.text.labels import unlabelled
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import ASKING, Turn
@@ -119,6 +120,8 @@ class CueDetector:
         reason = machine_reason(turn.prompt)
         if reason:
             return RecallSignal("none", 0.0, (f"machine:{reason}",))
+        if works_on_given_words(turn.prompt):
+            return RecallSignal("none", 0.0, ("given_words",))
         text = matchable(turn.prompt)
         features = self.features(turn, query, text=text)
         whole = self._signal(turn, query, text, features)

@@ -9,6 +9,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from palace.text.given_words import works_on_given_words
+
 # A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
 _COLON = r"[ \t\xa0\u202f]*(?:\*\*)?[:\uff1a](?:\*\*)?"
 # As a template of one of the other languages calls what the person asks, and the person.
@@ -144,6 +146,8 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     Returns:
         The line, and with all lines behind it down to the next label where there are more.
     """
+    if works_on_given_words(text):  # it calls them what it likes
+        return ()
     said = _said_in_chat(text) or _asked_in_task(text) or _asked_in_json(text)
     if said:
         return labelled_questions(said) or (said,)
