@@ -18,6 +18,7 @@ from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.given_names import is_given_name
+from palace.recall.insisting import only_goes_on
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -36,6 +37,8 @@ PERSONAL_CUES = tuple(
 )
 # What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
 _OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
+# "My last one" is no reply of somebody else's; "give me another one" may be.
+_ONES_OWN = tuple(cue for cue in PERSONAL_CUES if cue != "i_present")
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -136,6 +139,15 @@ class CueDetector:
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
 
+    def _goes_on(self, turn: Turn, features: Mapping[str, float]) -> bool:
+        """Whether a prompt only has made anew ("Another one.") what asked for no memory."""
+        return (
+            any(message.role in ASKING for message in turn.history)
+            and not any(map(features.get, _ONES_OWN))
+            and only_goes_on(turn.prompt)
+            and not self._asked_before(turn)
+        )
+
     def _asked_before(self, turn: Turn) -> bool:
         """Whether what was asked before this turn asks for something remembered, or leans to it."""
         asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
@@ -204,8 +216,9 @@ class CueDetector:
             )
         band = self._band(score)
         sounds_so = band != "other" or features.get("ask_memory")
-        if sounds_so and not features.get("question") and self._states(query, text):
-            # Whom and what it tells of may be known: so it sounds like recall.
+        asks = features.get("question")
+        if sounds_so and not asks and (self._states(query, text) or self._goes_on(turn, features)):
+            # Whom and what it tells of, or goes on with, may be known: so it sounds like recall.
             band = "other"
         elif _asks_memory_itself(features, denied=score < self._other_below / 2):
             score, band = max(score, 0.99), "recall"
@@ -289,7 +302,7 @@ class CueDetector:
         """Whether a prompt only tells something ("Imogen loved it!") or wants to be told later."""
         lexicon = self._lexicons.get(query.language, self._first)
         pattern = lexicon.cues.get("statement")
-        if pattern is None or len(text) > _MOST_STATED_CHARS or _goes_on(text):
+        if pattern is None or len(text) > _MOST_STATED_CHARS or _says_more(text):
             return False
         names = {*chain.from_iterable(query.names)}
         for word in reversed(words(text[:_HEAD_CHARS])):
@@ -380,7 +393,7 @@ def _of_no_name(
     }
 
 
-def _goes_on(text: str) -> bool:
+def _says_more(text: str) -> bool:
     """Whether a text has a second sentence, which may ask without a question word."""
     stops = (stop.start() for stop in _STOP.finditer(text))
     return any(text[place] != "." or ends_sentence(text, place) for place in stops)

@@ -500,6 +500,21 @@ def test_what_asks_nothing_bare_does_not_go_on(prompt: str) -> None:
     assert "leans_on_recall" not in detected(prompt, *REMEMBERED).cues
 
 
+@pytest.mark.parametrize(
+    "prompt", ["Another one, please.", "Again", "Something else.", "The second."]
+)
+def test_who_has_something_made_anew_asks_for_no_memory(prompt: str) -> None:
+    eager = bar_model({"follow_up": 9.0, "personal_question": 9.0}, bias=-5.0)
+    for before, band in ((ELSEWHERE, "other"), (REMEMBERED, "recall")):
+        assert detected(prompt, *before, model=eager).band == band
+    then = (*ELSEWHERE, Message("user", prompt), Message("assistant", "Snow falls."))
+    assert detected("One more.", *then, model=eager).band == "other"
+    own = [("another one", "fact"), ("again", "fact"), ("something", "fact"), ("second", "fact")]
+    assert detected(prompt, *ELSEWHERE, model=eager, own_cues=own).band == "recall"
+    for told in ("my last one", "the one before?"):
+        assert detected(told, *ELSEWHERE, model=eager).band == "recall"
+
+
 # -- own cues -----------------------------------------------------------------------------------
 
 
