@@ -1,4 +1,4 @@
-"""Prompts that have words put into another language or right, and bring these words along.
+"""Prompts that have words translated, put right or summed up, and bring these words along.
 
 "Translate to French: when did we meet?" asks nothing of a memory, whatever its last words ask. Nor
 does a program's template around them. In: a prompt. Out: whether it is such a one.
@@ -28,6 +28,12 @@ _REWORD = (
     r" (?:this|the following|my) (?:sentence|text|message|phrase|line|paragraph|passage|words|note"
     r"|e-?mail|mail|letter|reply|post)(?![^\n:]{0,120}\b(?:quer|question|search))"
 )
+_SUM_UP = (
+    r"(?:summari[sz]e|condense|(?:write|give me|make) an? (?:\w{1,20} ){0,3}summary of)"
+    r" (?:this|these|the following)(?: \w{1,20})? (?:text|transcript|conversation|chat|thread"
+    r"|meeting|e-?mails?|article|document|notes?|report|messages?|passage|paragraph|story|log)"
+    r"(?![^\n:]{0,120}\b(?:answer|quer|question|search))"
+)
 _POLITE = (
     r"(?:(?:please|pls|bitte|por favor|per favore|s['’]il (?:te|vous) pla[iî]t|alsjeblieft"
     r"|пожалуйста|now|hi|hey|hello|hallo|ok|okay|thanks|(?:can|could|would|will) you"
@@ -39,35 +45,43 @@ _NOUN = (
     r"|frage|satz|text|nachricht|phrase|question|texte|pregunta|frase|texto|pergunta|domanda"
     r"|testo|vraag|zin|tekst|вопрос|предложение|текст)"
 )
-_VERB = rf"(?:{'|'.join(_VERBS)})\w{{0,2}}|{_PUT_RIGHT}|{_REWORD}"
+_VERB = rf"(?:{'|'.join(_VERBS)})\w{{0,2}}|{_PUT_RIGHT}"
+# These name the words themselves.
+_NAMING = rf"{_REWORD}|{_SUM_UP}"
+_BELOW = rf"(?=[^\n?]{{0,160}}\b(?:this|that|following|below|next|{_NOUN})\b)"
 _OPENED = r"[\"“„«‹'‘「『`]"
+_SENTENCE = rf"(?:the (?:\w{{1,20}} )?)?{_OPENED}(?=(?:[^\s\"”]{{1,40}} ){{3}})"
 _TOLD = re.compile(
-    rf"\A{_POLITE}(?:{_VERB})\b"
-    # "… to French: <words>"
-    rf"(?:[^\n:：?]{{0,160}}[:：]\s*\S"
-    # "… "<words>" into French."
-    rf"|(?: [\w ]{{1,40}})? {_OPENED}.{{2,2000}}\Z"
+    rf"{_POLITE}(?:"
+    # "… to French: <words>", "… "<words>" into French."
+    rf"(?:{_VERB}|{_NAMING})\b(?:[^\n:：?]{{0,160}}[:：]\s*\S"
+    rf"|(?: [\w ]{{1,40}})? {_OPENED}.{{2,2000}}\Z)"
     # "… the question below.", and they stand there.
-    rf"|(?=[^\n?]{{0,160}}\b(?:this|that|following|below|next|{_NOUN})\b)[^\n?]{{0,160}}\n\s*\S"
+    rf"|(?:(?:{_VERB})\b{_BELOW}|(?:{_NAMING})\b)[^\n?]{{0,160}}\n\s*\S"
     # "… this question for me? <words>"
-    rf"|(?=[^\n?.]{{0,160}}\b(?:this|following) {_NOUN}\b)[^\n?.]{{0,160}}[?.]\s+\S)"
-    rf"|\A{_POLITE}how (?:do|does|can|could|would|should) (?:you|i|we|one|they) (?:say|write|spell)"
+    rf"|(?:{_VERB})\b(?=[^\n?.]{{0,160}}\b(?:this|following) {_NOUN}\b)[^\n?.]{{0,160}}[?.]\s+\S"
+    rf"|how (?:do|does|can|could|would|should) (?:you|i|we|one|they) (?:say|write|spell)"
     rf" {_OPENED}.{{2,2000}}\Z"
+    # "What does "…" mean?": a word alone may be one of the palace's own.
+    rf"|what does {_SENTENCE}[^\n]{{0,400}} mean\W{{0,3}}\Z"
+    rf"|what(?:['’]s| is) the (?:sentiment|tone|mood|meaning|grammar|language|plural|opposite"
+    rf"|origin) of {_SENTENCE}.{{0,2000}}\Z)"
     # In Chinese, Japanese and Korean the verb may stand behind.
-    r"|\A[^\n:：?？。]{0,60}(?:翻[译譯]|译成|譯成|翻訳|訳して|번역|改正|校对|校對|添削)"
+    r"|[^\n:：?？。]{0,60}(?:翻[译譯]|译成|譯成|翻訳|訳して|번역|改正|校对|校對|添削)"
     r"[^\n:：?？。]{0,40}[:：]\s*\S",
     re.IGNORECASE | re.DOTALL,
 )
 # They stand before that line.
 _TOLD_BEHIND = re.compile(
-    rf"{_POLITE}(?:{_VERB})\b[^\n?:]{{0,60}}\b(?:(?:this|that|the) {_NOUN}|the above|above)\b"
-    r"[^\n?:]{0,60}\Z",
+    rf"{_POLITE}(?:{_VERB}|{_NAMING})\b[^\n?:]{{0,60}}\b(?:(?:this|that|the) {_NOUN}|the above"
+    r"|above)\b[^\n?:]{0,60}\Z",
     re.IGNORECASE,
 )
 # What one of them may begin with: looked for in a hundredth of the time.
 _MARKS = (
     *(verb[:5] for verb in _VERBS),
     *("spelling", "grammar", "punctuation", "typo", "this ", "following", " my "),
+    *("these ", " mean", ' of "', " of “", " of '"),
     *(" say ", " write ", " spell "),
     *("翻", "译", "譯", "訳", "번역", "改正", "校", "添削"),
 )
@@ -75,7 +89,7 @@ _ALSO_ANSWER = re.compile(r"\b(?:and|then|also)\b[^\n:]{0,40}\banswer\b", re.IGN
 
 
 def works_on_given_words(text: str) -> bool:
-    """Whether a prompt wants words that it brings along translated or put right, and no more."""
+    """Whether a prompt wants words that it brings along worked on as words, and no more."""
     said = text.strip()
     folded = said.casefold()
     if not any(mark in folded for mark in _MARKS) or _ALSO_ANSWER.search(said):
