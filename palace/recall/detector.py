@@ -37,8 +37,12 @@ PERSONAL_CUES = tuple(
 )
 # What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
 _OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
-# "My last one" is no reply of somebody else's; "give me another one" may be.
-_ONES_OWN = tuple(cue for cue in PERSONAL_CUES if cue != "i_present")
+# Who says one of these does more than to go on with what was said: "my last one", "and Ann?".
+_SAYS_MORE = (
+    *(cue for cue in PERSONAL_CUES if cue != "i_present"),
+    *"about_me ask_memory remember told meta identity any_name given_name".split(),
+)
+_GOES_ON = "goes_on"
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -128,6 +132,9 @@ class CueDetector:
         text = matchable(turn.prompt)
         features = self.features(turn, query, text=text)
         whole = self._signal(turn, query, text, features)
+        if whole.band != "other" and self._goes_on(turn, query, text, features):
+            # An ordinary task goes on; of a question the evidence may still say otherwise.
+            whole = _gone_on(whole, asks=bool(features.get("question")))
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
@@ -139,25 +146,35 @@ class CueDetector:
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
 
-    def _goes_on(self, turn: Turn, features: Mapping[str, float]) -> bool:
-        """Whether a prompt only has made anew ("Another one.") what asked for no memory."""
+    def _goes_on(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
+        """Whether a prompt only goes on with what asked for no memory: "when?", "another one"."""
+        takes_over = query.carried or not query.terms
+        is_bare = takes_over and features["few_terms"] and not features["others_known"]
+        if not (is_bare or only_goes_on(turn.prompt)) or any(map(features.get, _SAYS_MORE)):
+            return False
+        before = self._before(turn)
         return (
-            any(message.role in ASKING for message in turn.history)
-            and not any(map(features.get, _ONES_OWN))
-            and only_goes_on(turn.prompt)
-            and not self._asked_before(turn)
+            before is not None
+            and (_GOES_ON in before.cues or before.score < self._other_below)
+            and not any(phrase in text for phrase, _ in self._own_cues)
         )
 
     def _asked_before(self, turn: Turn) -> bool:
         """Whether what was asked before this turn asks for something remembered, or leans to it."""
+        before = self._before(turn)
+        if before is None or _GOES_ON in before.cues:
+            return False
+        return before.band == "recall" or before.leaning
+
+    def _before(self, turn: Turn) -> RecallSignal | None:
+        """Return the signal of what was asked before this turn, if anything was."""
         asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
         if not asked:
-            return False
+            return None
         said = strip_own_markers(turn.history[asked[-1]].content)
         before = turn.history[: asked[-1]][-_LOOKED_BACK:]  # which may lean itself
         earlier = replace(turn, prompt=said, history=before)
-        signal = self.detect(earlier, self._analyse(earlier))
-        return signal.band == "recall" or signal.leaning
+        return self.detect(earlier, self._analyse(earlier))
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -216,9 +233,8 @@ class CueDetector:
             )
         band = self._band(score)
         sounds_so = band != "other" or features.get("ask_memory")
-        asks = features.get("question")
-        if sounds_so and not asks and (self._states(query, text) or self._goes_on(turn, features)):
-            # Whom and what it tells of, or goes on with, may be known: so it sounds like recall.
+        if sounds_so and not features.get("question") and self._states(query, text):
+            # Whom and what it tells of may be known: so it sounds like recall.
             band = "other"
         elif _asks_memory_itself(features, denied=score < self._other_below / 2):
             score, band = max(score, 0.99), "recall"
@@ -302,7 +318,7 @@ class CueDetector:
         """Whether a prompt only tells something ("Imogen loved it!") or wants to be told later."""
         lexicon = self._lexicons.get(query.language, self._first)
         pattern = lexicon.cues.get("statement")
-        if pattern is None or len(text) > _MOST_STATED_CHARS or _says_more(text):
+        if pattern is None or len(text) > _MOST_STATED_CHARS or _goes_on(text):
             return False
         names = {*chain.from_iterable(query.names)}
         for word in reversed(words(text[:_HEAD_CHARS])):
@@ -393,10 +409,19 @@ def _of_no_name(
     }
 
 
-def _says_more(text: str) -> bool:
+def _goes_on(text: str) -> bool:
     """Whether a text has a second sentence, which may ask without a question word."""
     stops = (stop.start() for stop in _STOP.finditer(text))
     return any(text[place] != "." or ends_sentence(text, place) for place in stops)
+
+
+def _gone_on(signal: RecallSignal, *, asks: bool) -> RecallSignal:
+    """Return the signal of a prompt that goes on with what asked for no memory."""
+    cues = (_GOES_ON, *signal.cues)
+    if not asks:
+        return replace(signal, kind="none", runner_up=signal.kind, band="other", cues=cues)
+    leaning = signal.leaning or signal.band == "recall"
+    return replace(signal, band="unsure", leaning=leaning, cues=cues)
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

@@ -500,19 +500,34 @@ def test_what_asks_nothing_bare_does_not_go_on(prompt: str) -> None:
     assert "leans_on_recall" not in detected(prompt, *REMEMBERED).cues
 
 
+# What takes terms over from the turn before, and "my" questions, are recall; "rain" is not.
+EAGER = bar_model({"follow_up": 9.0, "personal_question": 9.0}, bias=-5.0)
+
+
 @pytest.mark.parametrize(
-    "prompt", ["Another one, please.", "Again", "Something else.", "The second."]
-)
-def test_who_has_something_made_anew_asks_for_no_memory(prompt: str) -> None:
-    eager = bar_model({"follow_up": 9.0, "personal_question": 9.0}, bias=-5.0)
-    for before, band in ((ELSEWHERE, "other"), (REMEMBERED, "recall")):
-        assert detected(prompt, *before, model=eager).band == band
+    ("prompt", "band"),
+    [("Another one, please.", "other"), ("Again", "other"), ("Something else.", "other"),
+     ("Snow", "other"), ("When?", "unsure"), ("And where was it?", "unsure")],
+)  # fmt: skip
+def test_who_goes_on_with_no_recall_asks_for_none(prompt: str, band: str) -> None:
+    signal = detected(prompt, *ELSEWHERE, model=EAGER)
+    assert (signal.band, signal.cues[0]) == (band, "goes_on")
+    assert detected(prompt, *REMEMBERED, model=EAGER).band == "recall"
     then = (*ELSEWHERE, Message("user", prompt), Message("assistant", "Snow falls."))
-    assert detected("One more.", *then, model=eager).band == "other"
-    own = [("another one", "fact"), ("again", "fact"), ("something", "fact"), ("second", "fact")]
-    assert detected(prompt, *ELSEWHERE, model=eager, own_cues=own).band == "recall"
-    for told in ("my last one", "the one before?"):
-        assert detected(told, *ELSEWHERE, model=eager).band == "recall"
+    assert detected("One more.", *then, model=EAGER).band == "other"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["my last one", "And Ann?", "lamp?", "the attic key?", "I told you once", "who are you"],
+)
+def test_who_says_more_does_not_only_go_on(prompt: str) -> None:
+    assert "goes_on" not in detected(prompt, *ELSEWHERE, model=EAGER).cues
+
+
+def test_an_own_phrase_does_not_only_go_on() -> None:
+    own = [("another", "fact")]
+    assert detected("Another one", *ELSEWHERE, model=EAGER, own_cues=own).band == "recall"
 
 
 # -- own cues -----------------------------------------------------------------------------------
