@@ -56,8 +56,8 @@ _TOLD = re.compile(
     # "… to French: <words>", "… "<words>" into French."
     rf"(?:{_VERB}|{_NAMING})\b(?:[^\n:：?]{{0,160}}[:：]\s*\S"
     rf"|(?: [\w ]{{1,40}})? {_OPENED}.{{2,2000}}\Z)"
-    # "… the question below.", and they stand there.
-    rf"|(?:(?:{_VERB})\b{_BELOW}|(?:{_NAMING})\b)[^\n?]{{0,160}}\n\s*\S"
+    # "… the question below.", and they stand there; a conversation may follow as well.
+    rf"|(?:(?:{_VERB})\b{_BELOW}|(?:{_NAMING})\b)[^\n?]{{0,160}}\n\s*(?!(?:user|human):)\S"
     # "… this question for me? <words>"
     rf"|(?:{_VERB})\b(?=[^\n?.]{{0,160}}\b(?:this|following) {_NOUN}\b)[^\n?.]{{0,160}}[?.]\s+\S"
     rf"|how (?:do|does|can|could|would|should) (?:you|i|we|one|they) (?:say|write|spell)"

@@ -64,6 +64,7 @@ def test_are_worked_on_and_ask_nothing(prompt: str) -> None:
         "Summarise the following documents to answer the question: when did we meet Ann?",
         "Summarise our decisions about the lamp.",
         "Summarise the following week.",
+        "You are a translator. Translate this code.\nUser: when did we meet Ann?\nAssistant:",
         "Translate this.",
         "",
     ],
