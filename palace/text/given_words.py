@@ -85,14 +85,17 @@ _MARKS = (
     *(" say ", " write ", " spell "),
     *("翻", "译", "譯", "訳", "번역", "改正", "校", "添削"),
 )
+# What is to be done is told at the beginning, or on the last line.
+_HEAD_CHARS = 400
 _ALSO_ANSWER = re.compile(r"\b(?:and|then|also)\b[^\n:]{0,40}\banswer\b", re.IGNORECASE)
 
 
 def works_on_given_words(text: str) -> bool:
     """Whether a prompt wants words that it brings along worked on as words, and no more."""
     said = text.strip()
-    folded = said.casefold()
-    if not any(mark in folded for mark in _MARKS) or _ALSO_ANSWER.search(said):
-        return False
     before, _, last = said.rpartition("\n")
+    told = f"{said[:_HEAD_CHARS]}\n{last[-_HEAD_CHARS:]}"
+    folded = told.casefold()
+    if not any(mark in folded for mark in _MARKS) or _ALSO_ANSWER.search(told):
+        return False
     return bool(_TOLD.match(said) or (before and _TOLD_BEHIND.match(last)))
