@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from palace.store.identity_file import Identity
     from palace.store.vector_channel import Embedded
     from palace.text.echoes import without_echoes
+    from palace.text.given_words import works_on_given_words
     from palace.text.labels import labelled_questions
     from palace.text.moments import iso_moment
     from palace.text.rewriting import rewritten_question
@@ -152,6 +153,7 @@ _HOME = {
     "palace.store.identity_file": "Identity",
     "palace.store.vector_channel": "Embedded",
     "palace.text.echoes": "without_echoes",
+    "palace.text.given_words": "works_on_given_words",
     "palace.text.labels": "labelled_questions",
     "palace.text.moments": "iso_moment",
     "palace.text.rewriting": "rewritten_question",
@@ -292,6 +294,7 @@ __all__ = [
     "verdict_attributes",
     "verify_quote",
     "without_echoes",
+    "works_on_given_words",
 ]
 
 

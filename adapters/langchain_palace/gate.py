@@ -7,7 +7,6 @@ with the verdict in `response_metadata["palace"]`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Sequence
 from copy import copy
 from dataclasses import replace
@@ -16,6 +15,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.utils.json import parse_json_markdown
 
 from langchain_palace.messages import (
     call_parts,
@@ -39,7 +39,6 @@ from palace import (
 )
 
 NOTHING_TO_FIT = "the caller wants an answer in a schema, and there is none to give"
-_FENCED = re.compile(r"\A\s*```(?:json)?\s*\n(?P<json>.*)\n\s*```\s*\Z", re.DOTALL)
 
 
 class ReplyGate:
@@ -107,11 +106,11 @@ class ReplyGate:
             return self._with_usage(labelled(reply, self.plan.metadata()))
         self.said = reply
         if self._structured is not None:
-            values = _structured_values(reply, self._structured)
+            values, text = _structured_values(reply, self._structured)
             if values is not None:
                 self.checked = check_values(self._check, values, self._schema)
                 metadata = self.plan.metadata(self.checked)
-                return self._with_usage(released(reply, text_of(reply), metadata))
+                return self._with_usage(released(reply, text, metadata))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
         calling = bool(calls_of(reply))
         wrong = self.shown_wrongly(reply)
@@ -331,20 +330,28 @@ def canned(plan: Plan) -> AIMessage:
     return message.model_copy(update={"usage_metadata": plan.usage}) if plan.usage else message
 
 
-def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> object | None:
-    """Return the values of a structured reply, or None if it is plain text or a host's tool."""
+def _structured_values(reply: AIMessage, host_tools: Collection[str]) -> tuple[object | None, str]:
+    """Return the values of a structured reply, and its text; None if it is plain or a host's tool.
+
+    What a model says around an object in its text is read by nobody, and left out.
+    """
+    said = text_of(reply)
     calls = calls_of(reply)
     answers = [call["args"] for call in calls if call["name"] not in host_tools]
     if answers:
-        return [*answers, text_of(reply)]
-    if calls:
-        return None
-    fenced = _FENCED.match(text_of(reply))
+        return [*answers, said], said
+    value = None if calls else _object_in(said)
+    if not isinstance(value, (dict, list)):
+        return None, said
+    return value, json.dumps(value, ensure_ascii=False)
+
+
+def _object_in(text: str) -> object:
+    """Return what parsers of LangChain read out of a text, fenced or among words."""
     try:
-        value = json.loads(fenced["json"] if fenced else text_of(reply))
+        return parse_json_markdown(text)
     except ValueError:
         return None
-    return value if isinstance(value, (dict, list)) else None
 
 
 def _is_clean(checked: CheckedAnswer) -> bool:

@@ -490,6 +490,8 @@ def _place_of(error: ValueError) -> str:
 
 
 def _reply(out: object, given: Given, plan: Plan) -> ModelReply:
-    """Read what a chain returned for a call of ours; what is not one text proves nothing."""
+    """Read what a chain returned for a call of ours: one text, or a quote that it read itself."""
+    if isinstance(out, Mapping) and "quote" in out:
+        return ModelReply(arguments=out)
     texts = Output(out, given, plan).texts
     return ModelReply(texts[0]) if len(texts) == 1 else ModelReply()

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from langchain_core.messages import BaseMessage
 
 from langchain_palace.messages import asking_index, is_system, text_of
-from palace import holds_own_evidence, labelled_questions
+from palace import holds_own_evidence, labelled_questions, works_on_given_words
 
 # What `get_format_instructions` returns: for JSON and what is like it the shape, with a schema.
 _JSON = (
@@ -123,7 +123,8 @@ def _may_instruct(text: str) -> bool:
 def questions_in(text: str) -> Iterator[str]:
     """Yield what stands beside the instructions of a parser, if the whole text asks nothing."""
     pieces = _INSTRUCTIONS.split(text) if _may_instruct(text) else ()
-    for piece in map(str.strip, pieces if len(pieces) > 1 else ()):
+    asking = len(pieces) > 1 and not works_on_given_words(without_instructions(text))
+    for piece in map(str.strip, pieces if asking else ()):
         yield from labelled_questions(piece)
         if piece:
             yield piece.rpartition("\n")[2]  # "Answer the query." before it is not of the question

@@ -18,6 +18,7 @@ from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.given_names import is_given_name
+from palace.recall.insisting import only_goes_on
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -26,6 +27,7 @@ from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
 from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.text.full_stops import ends_sentence
+from palace.text.given_words import works_on_given_words
 from palace.text.labels import unlabelled
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import ASKING, Turn
@@ -35,6 +37,12 @@ PERSONAL_CUES = tuple(
 )
 # What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
 _OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
+# Who says one of these does more than to go on with what was said: "my last one", "and Ann?".
+_SAYS_MORE = (
+    *(cue for cue in PERSONAL_CUES if cue != "i_present"),
+    *"about_me ask_memory remember told meta identity any_name given_name".split(),
+)
+_GOES_ON = "goes_on"
 # Which kind a cue speaks for, most telling first.
 KIND_OF_CUE: Mapping[str, RecallKind] = {
     "about_me": "fact",
@@ -119,9 +127,14 @@ class CueDetector:
         reason = machine_reason(turn.prompt)
         if reason:
             return RecallSignal("none", 0.0, (f"machine:{reason}",))
+        if works_on_given_words(turn.prompt):
+            return RecallSignal("none", 0.0, ("given_words",))
         text = matchable(turn.prompt)
         features = self.features(turn, query, text=text)
         whole = self._signal(turn, query, text, features)
+        if whole.band != "other" and self._goes_on(turn, query, text, features):
+            # An ordinary task goes on; of a question the evidence may still say otherwise.
+            whole = _gone_on(whole, asks=bool(features.get("question")))
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
@@ -133,16 +146,35 @@ class CueDetector:
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
 
+    def _goes_on(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
+        """Whether a prompt only goes on with what asked for no memory: "when?", "another one"."""
+        takes_over = query.carried or not query.terms
+        is_bare = takes_over and features["few_terms"] and not features["others_known"]
+        if not (is_bare or only_goes_on(turn.prompt)) or any(map(features.get, _SAYS_MORE)):
+            return False
+        before = self._before(turn)
+        return (
+            before is not None
+            and (_GOES_ON in before.cues or before.score < self._other_below)
+            and not any(phrase in text for phrase, _ in self._own_cues)
+        )
+
     def _asked_before(self, turn: Turn) -> bool:
         """Whether what was asked before this turn asks for something remembered, or leans to it."""
+        before = self._before(turn)
+        if before is None or _GOES_ON in before.cues:
+            return False
+        return before.band == "recall" or before.leaning
+
+    def _before(self, turn: Turn) -> RecallSignal | None:
+        """Return the signal of what was asked before this turn, if anything was."""
         asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
         if not asked:
-            return False
+            return None
         said = strip_own_markers(turn.history[asked[-1]].content)
         before = turn.history[: asked[-1]][-_LOOKED_BACK:]  # which may lean itself
         earlier = replace(turn, prompt=said, history=before)
-        signal = self.detect(earlier, self._analyse(earlier))
-        return signal.band == "recall" or signal.leaning
+        return self.detect(earlier, self._analyse(earlier))
 
     def _asked_apart(self, turn: Turn) -> Iterator[RecallSignal]:
         """Yield the signals of questions that nothing else in their prompt has to do with."""
@@ -381,6 +413,15 @@ def _goes_on(text: str) -> bool:
     """Whether a text has a second sentence, which may ask without a question word."""
     stops = (stop.start() for stop in _STOP.finditer(text))
     return any(text[place] != "." or ends_sentence(text, place) for place in stops)
+
+
+def _gone_on(signal: RecallSignal, *, asks: bool) -> RecallSignal:
+    """Return the signal of a prompt that goes on with what asked for no memory."""
+    cues = (_GOES_ON, *signal.cues)
+    if not asks:
+        return replace(signal, kind="none", runner_up=signal.kind, band="other", cues=cues)
+    leaning = signal.leaning or signal.band == "recall"
+    return replace(signal, band="unsure", leaning=leaning, cues=cues)
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

@@ -1,7 +1,7 @@
 """A prompt that only insists on the question before it: "Are you sure?", "Just guess.".
 
 In: a turn. Out: the turn that it insists on: who is told that nothing is remembered gets no other
-answer by asking twice.
+answer by asking twice. And whether a prompt only goes on with what was asked: "Another one.".
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import regex
 
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import is_courtesy, says_only, without_phrases
-from palace.recall.lexicon import Lexicon, folded_words
+from palace.recall.lexicon import Lexicon, folded_words, matchable
 from palace.recall.misspelt import as_meant
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 _WORD = regex.compile(r"\p{L}+")
 # Who says more says something beside.
 _MOST_CHARS = 120
+_MOST_WORDS = 6
 
 
 def insisted_on(turn: Turn, *, fallback_text: str, lexicons: Sequence[Lexicon]) -> Turn:
@@ -40,6 +41,17 @@ def insisted_on(turn: Turn, *, fallback_text: str, lexicons: Sequence[Lexicon]) 
         if is_asked and not _only_insists(said, before, fallback_text):
             return replace(turn, prompt=said, history=before)
     return turn
+
+
+def only_goes_on(prompt: str) -> bool:
+    """Whether a prompt is a few words by which one goes on, and small ones: "A shorter one.".
+
+    What it asks for is what was asked before.
+    """
+    said = _WORD.findall(matchable(prompt)) if len(prompt) <= _MOST_CHARS else ()
+    going_on = folded_words("going_on_words")
+    rest = set(said) - going_on
+    return rest.issubset(folded_words("stopwords")) and len(rest) < len(set(said)) <= _MOST_WORDS
 
 
 def _only_insists(prompt: str, before: Sequence[Message], fallback_text: str) -> bool:

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Sequence
 
+from palace.text.given_words import works_on_given_words
 from palace.text.late_patterns import late_standard
 
 # A blank stands before it in French, it is as wide as a letter in Chinese, and in bold in Markdown.
@@ -148,7 +149,7 @@ def labelled_questions(text: str) -> tuple[str, ...]:
     Returns:
         The line, and with all lines behind it down to the next label where there are more.
     """
-    if not _TEMPLATED.search(text):
+    if not _TEMPLATED.search(text) or works_on_given_words(text):  # it calls them what it likes
         return ()
     said = _said_in_chat(text) or _asked_in_task(text) or _asked_in_json(text)
     if said:

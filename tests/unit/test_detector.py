@@ -500,6 +500,36 @@ def test_what_asks_nothing_bare_does_not_go_on(prompt: str) -> None:
     assert "leans_on_recall" not in detected(prompt, *REMEMBERED).cues
 
 
+# What takes terms over from the turn before, and "my" questions, are recall; "rain" is not.
+EAGER = bar_model({"follow_up": 9.0, "personal_question": 9.0}, bias=-5.0)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "band"),
+    [("Another one, please.", "other"), ("Again", "other"), ("Something else.", "other"),
+     ("Snow", "other"), ("When?", "unsure"), ("And where was it?", "unsure")],
+)  # fmt: skip
+def test_who_goes_on_with_no_recall_asks_for_none(prompt: str, band: str) -> None:
+    signal = detected(prompt, *ELSEWHERE, model=EAGER)
+    assert (signal.band, signal.cues[0]) == (band, "goes_on")
+    assert detected(prompt, *REMEMBERED, model=EAGER).band == "recall"
+    then = (*ELSEWHERE, Message("user", prompt), Message("assistant", "Snow falls."))
+    assert detected("One more.", *then, model=EAGER).band == "other"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["my last one", "And Ann?", "lamp?", "the attic key?", "I told you once", "who are you"],
+)
+def test_who_says_more_does_not_only_go_on(prompt: str) -> None:
+    assert "goes_on" not in detected(prompt, *ELSEWHERE, model=EAGER).cues
+
+
+def test_an_own_phrase_does_not_only_go_on() -> None:
+    own = [("another", "fact")]
+    assert detected("Another one", *ELSEWHERE, model=EAGER, own_cues=own).band == "recall"
+
+
 # -- own cues -----------------------------------------------------------------------------------
 
 

@@ -138,3 +138,43 @@ def test_who_insists_on_nothing_says_just_that():
 def test_evidence_that_a_host_kept_in_the_history_is_no_part_of_the_question():
     kept = f"<memory-context>\n[1] Anna leads the team.\n</memory-context>\n\n{ASKED}"
     assert insisted_on(Turn("Really?", history=said(kept, "Anna."))).prompt == ASKED
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Another one, please.",
+        "Again",
+        "Give me another one.",
+        "Something shorter.",
+        "The second one.",
+        "Half as long, and less formal.",
+        "Noch mehr",
+        "Das zweite.",
+        "Otra cosa.",
+        "Un autre, s'il te plaît.",
+        "Ещё",
+        "第二个",
+        "もう一つ",
+        "더 짧게",
+    ],
+)
+def test_who_only_goes_on_asks_for_nothing_else(prompt):
+    assert insisting.only_goes_on(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "The attic key.",
+        "staging port",
+        "Next appointment",
+        "Another one for Olga.",
+        "thanks",
+        "and the one of the two of us again, the first one",
+        "again " * 40,
+        "",
+    ],
+)
+def test_who_names_a_thing_asks_for_that(prompt):
+    assert not insisting.only_goes_on(prompt)

@@ -183,16 +183,31 @@ class TestAnObject:
         early.expect_object([])
         assert early.message(called()).tool_calls  # a tool of the host's is no answer
 
-    @pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", " ```\n{}\n``` ", "[{}]"])
+    @pytest.mark.parametrize(
+        "form",
+        [
+            "{}",
+            "```json\n{}\n```",
+            " ```\n{}\n``` ",
+            "```json {}```",
+            "Captain Zork says:\n```json\n{}\n```\nOn 3 May 1977.",
+            "{}\n\nCaptain Zork said so.",
+        ],
+    )
     def test_is_found_in_words(self, form):
         right, wrong = (form.replace("{}", json.dumps({"version": v})) for v in ("4.1.0", "9.9.9"))
         one = gate(replace(GROUND, usage=USAGE), structured=[])
         told = one.message(AIMessage(right, usage_metadata=USAGE))
-        assert told.text == right
+        assert json.loads(told.text) == {"version": "4.1.0"}  # nobody has checked the words around
         assert told.usage_metadata == DEARER
         assert json.loads(one.checked.text) == ["4.1.0"]
         with pytest.raises(UngroundedAnswerError, match="1 of 1"):
             gate(structured=[]).message(AIMessage(wrong))
+
+    def test_may_be_a_list(self):
+        assert gate(structured=[]).message(AIMessage('["4.1.0"]')).text == '["4.1.0"]'
+        with pytest.raises(UngroundedAnswerError, match="1 of 1"):
+            gate(structured=[]).message(AIMessage('["9.9.9"]'))
 
     @pytest.mark.parametrize("text", [HIT_TEXT, "4", '"4.1.0"'])
     def test_is_no_text_or_number_alone(self, text):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.output_parsers import (
@@ -278,6 +281,20 @@ def test_a_chain_that_proves_nothing_is_a_miss(palace):
     out = PalaceRunnable(bound=bound, palace=palace).invoke(UNCLEAR)
 
     assert out.startswith(FALLBACK)
+
+
+@pytest.mark.parametrize(("quote", "proves"), [(UNCLEAR_TEXT, True), (LIE, False)])
+def test_a_quote_may_be_read_out_of_json_by_the_chain(palace, quote, proves):
+    def persona(asked):
+        pointed = {"memory": 1, "quote": quote, "answer": quote}
+        return json.dumps(pointed if asked.is_pointing else {"text": asked.items[0]})
+
+    model = CountingModel(persona=persona)
+    chain = PalaceRunnable(bound=chain_of(model, JsonOutputParser()), palace=palace)
+
+    with nullcontext() if proves else pytest.raises(RecallMiss):
+        assert chain.invoke({"question": UNCLEAR}) == {"text": UNCLEAR_TEXT}
+    assert model.calls == (2 if proves else 1)
 
 
 def test_what_a_parser_cannot_read_proves_nothing_and_is_not_repeated(palace):

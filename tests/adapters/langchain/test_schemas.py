@@ -98,7 +98,7 @@ class TestAnswers:
         made = parsed.invoke({"asked": words}) if way == "invoke" else None
         return made or list(parsed.stream({"asked": words}))[-1]
 
-    @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```"])
+    @pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "Here:\n```json\n{}\n```\nBye!"])
     def test_what_the_memory_says_is_released(self, palace, template, way, fence):
         for words, text in ((HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)):
             model = CountingModel(persona=saying(text, fence))
@@ -177,3 +177,20 @@ def test_a_reply_of_the_models_own_is_put_into_another_form(palace):
     fixing = parsers.OutputFixingParser.from_llm(chat, PYDANTIC)
 
     assert (chat | fixing).invoke(PASS) == Answer(text="Rain.")
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR, MISS])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Translate the following question into French.\n{}\n{form}",
+        "{form}\nTranslate the following question into French.\n{}",
+        "Translate the question below.\n\n{form}\n\nQuestion: {}",
+    ],
+)
+def test_words_to_be_translated_into_a_form_pass(palace, asked, words):
+    model = CountingModel(persona=saying("Quand ?"))
+    text = asked.format(words, form=PYDANTIC.get_format_instructions())
+
+    assert (ChatPalace(inner=model, palace=palace) | PYDANTIC).invoke(text).text == "Quand ?"
+    assert [asked.text for asked in model.asked] == [text]

@@ -193,6 +193,38 @@ def test_what_asks_nothing_passes_as_it_is(palace, text_of):
     assert [asked.text for asked in model.asked] == [text_of(PASS)]
 
 
+@pytest.mark.parametrize("host_of", [ChatPalace, PalaceRunnable])
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS])
+@pytest.mark.parametrize(
+    "template",
+    [
+        "Translate the following question into French: {}",
+        "Please translate the question below.\n\nQuestion: {}",
+        "{}\n\nTranslate the above to French.",
+        "Fix the spelling: {}",
+    ],
+)
+def test_words_to_be_translated_pass_as_they_are(palace, host_of, template, prompt):
+    model = CountingModel(persona=honest)
+    host = host_of(**{"bound" if host_of is PalaceRunnable else "inner": model}, palace=palace)
+
+    assert host.invoke(template.format(prompt)).text == CHAT
+    assert [asked.text for asked in model.asked] == [template.format(prompt)]
+
+
+def test_what_goes_on_with_an_ordinary_turn_passes_and_behind_a_miss_does_not(palace):
+    model = CountingModel(persona=honest)
+    chat = ChatPalace(inner=model, palace=palace)
+
+    for said in ("Another one, please.", "When?"):
+        ordinary = [HumanMessage(PASS), AIMessage(CHAT), HumanMessage(said)]
+        assert chat.invoke(ordinary).text == CHAT
+    calls = model.calls
+    missed = [HumanMessage(MISS), AIMessage(FALLBACK), HumanMessage("When?")]
+    assert chat.invoke(missed).text == FALLBACK
+    assert model.calls == calls
+
+
 @pytest.mark.filterwarnings("ignore:The function `load_qa_chain`")
 @pytest.mark.filterwarnings("ignore:The apply_and_parse method")
 def test_a_chain_that_reads_a_score_gets_no_reply_in_words_on_a_miss(palace):
