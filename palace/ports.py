@@ -171,6 +171,9 @@ class Vocabulary(Protocol):
         "a" to "z".
         """
 
+    def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> Sequence[str]:
+        """Return tokens that a reader may see, that begin so and have at most so many letters."""
+
     def size(self, *, scope: Scope = GLOBAL) -> int:
         """Return the number of active memories that a reader may see."""
 

@@ -86,6 +86,10 @@ class FixedVocabulary:
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> list[str]:
         return sorted({t for text in self._texts for t in text if t[:1] == token[:1]} - {token})
 
+    def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> list[str]:
+        every = {t for text in self._texts for t in text}
+        return sorted(t for t in every if t.startswith(letters) and len(t) <= most_chars)
+
     def size(self, *, scope: Scope = GLOBAL) -> int:
         return len(self._texts)
 
@@ -146,6 +150,9 @@ class VanishingIndex:
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         return self._index.alike(token, scope=scope)
+
+    def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> Sequence[str]:
+        return self._index.beginning(letters, most_chars=most_chars, scope=scope)
 
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         return self._index.counts(terms, scope=scope)

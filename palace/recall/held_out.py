@@ -95,6 +95,11 @@ class IndexWithout:
         found = self.counts(self._index.alike(token, scope=scope), scope=scope)
         return [other for other, count in found.items() if count.any]
 
+    def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> Sequence[str]:
+        """See `Vocabulary.beginning`."""
+        begun = self._index.beginning(letters, most_chars=most_chars, scope=scope)
+        return [other for other, n in self.counts(begun, scope=scope).items() if n.any]
+
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """See `Vocabulary.counts`."""
         whole = self._index.counts(terms, scope=scope)

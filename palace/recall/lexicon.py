@@ -81,6 +81,9 @@ class Lexicon:
         self.tells: Mapping[str, Sequence[str]] = self._words.get("tells", {})
         self.requests: Mapping[str, Sequence[str]] = self._words.get("requests", {})
         self.people: tuple[str, ...] = tuple(self._words.get("people", ()))
+        self.endings: tuple[str, ...] = tuple(self._words.get("endings", ()))
+        self.alternating: tuple[str, ...] = tuple(self._words.get("alternating", "").split())
+        self.names_inflect: bool = self._words.get("names_inflect", False)
         self._folded: dict[WordKind, frozenset[str]] = {}
 
     def may_be_in(self, text: str) -> bool:

@@ -46,9 +46,16 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
         lambda value: isinstance(value, str) and "{}" in value,
         "a question with `{}` in place of a name",
     ),
-    "capitals_mark_names": (lambda value: isinstance(value, bool), "true or false"),
+    **dict.fromkeys(
+        ("capitals_mark_names", "names_inflect"),
+        (lambda value: isinstance(value, bool), "true or false"),
+    ),
     **dict.fromkeys(("typical_letters", "own_letters"), _WORDS),
-    **dict.fromkeys(("scripts", "spelt", "misspelt", "people"), _LIST),
+    "alternating": (
+        lambda value: _is_words(value) and all(len(pair) == 2 for pair in str(value).split()),
+        "pairs of letters with blanks between them",
+    ),
+    **dict.fromkeys(("scripts", "spelt", "misspelt", "people", "endings"), _LIST),
     **dict.fromkeys(("weekdays", "dated_weekdays"), _LIST),
     **dict.fromkeys(get_args(WordKind), _WORDS),
     **dict.fromkeys(get_args(PhraseKind), _LIST),

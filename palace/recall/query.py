@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, takewhile
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import regex
 
@@ -18,6 +18,13 @@ from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
 from palace.recall.days import ordinal_day
+from palace.recall.forms import (
+    CountsOf,
+    as_memories_inflect,
+    as_memories_spell,
+    with_tokens,
+    without_enclitics,
+)
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
@@ -35,7 +42,7 @@ from palace.recall.lexicon import (
 )
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
-from palace.recall.related import everyday_words, listed_set, translated
+from palace.recall.related import everyday_words, translated
 from palace.recall.slips import meant_words
 from palace.recall.small_names import everyday_names, unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -46,7 +53,6 @@ from palace.text import (
     fold,
     numbers,
     starts_sentence,
-    stem,
     tokens,
     words,
 )
@@ -73,7 +79,6 @@ _NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
 _WORD = regex.compile(r"\p{L}")
 _ENDS = " ?!.…？。"
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
-_CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
 
 class _Read(NamedTuple):
@@ -149,16 +154,16 @@ class Analyst:
         if asked != prompt:
             prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
-        found = _as_memories_spell(found, lexicon, counts_of)
-        found = _without_enclitics(found, lexicon, counts_of)
+        found = as_memories_spell(found, lexicon, counts_of)
+        found = without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
         called = _called(prompt, found, lexicon, counts_of)
         content = _content(prompt, found, lexicon, called) or _of_oneself(found, lexicon)
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
-        meant = self._without_slips(turn, prompt, found, unknown, lexicon)
-        if meant:
-            found, content = _mended(found, meant), _mended(content, meant)
+        formed, meant = self._as_memories_have(turn, prompt, found, unknown, lexicon)
+        if other := {**formed, **meant}:
+            found, content = with_tokens(found, other), with_tokens(content, other)
             counts = counts_of(_all_tokens(content))
         uncut = terms = _terms(content, counts)
         within = within_borders(content, found, lexicon)
@@ -167,21 +172,33 @@ class Analyst:
             terms = _terms(content, counts)
         return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
 
-    def _without_slips(
+    def _as_memories_have(
         self,
         turn: Turn,
         prompt: str,
         found: Sequence[Word],
         unknown: Sequence[Word],
         lexicon: Lexicon,
-    ) -> dict[str, str]:
-        """Return misspelt tokens with those that are meant; the tables tell which are words."""
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """Return tokens with another form that memories have, and misspelt ones with what is meant.
+
+        A name in another form may be another name (Polish "Kamila" is a woman, or of Kamil), so it
+        counts as misspelt. The tables tell which words are no slips.
+        """
         if not unknown or not self._related:
-            return {}
-        scope = _scope_of(turn)
-        meant = meant_words(prompt, found, unknown, lexicon, self._vocabulary, scope=scope)
-        noted = self._noted(turn) if meant else frozenset()
-        return {token: other for token, other in meant.items() if token not in noted}
+            return {}, {}
+        scope, vocabulary = _scope_of(turn), self._vocabulary
+        formed = as_memories_inflect(unknown, lexicon, vocabulary, scope=scope)
+        names = _named(unknown, formed, self._counts_in(scope), lexicon)
+        of_names = {t: formed[t] for t in names if lexicon.names_inflect}
+        formed = {t: other for t, other in formed.items() if t not in names}
+        rest = [w for w in unknown if w.token not in formed and w.token not in of_names]
+        meant = meant_words(prompt, found, rest, lexicon, vocabulary, scope=scope) | of_names
+        noted = self._noted(turn) if formed or meant else frozenset()
+        return (
+            {token: other for token, other in formed.items() if token not in noted},
+            {token: other for token, other in meant.items() if token not in noted},
+        )
 
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
@@ -236,7 +253,7 @@ class Analyst:
             former=self._requests("former", prompt, lexicon),
         )
 
-    def _counts_in(self, scope: Scope) -> _CountsOf:
+    def _counts_in(self, scope: Scope) -> CountsOf:
         return partial(self._vocabulary.counts, scope=scope)
 
     def _without_instructions(self, prompt: str, lexicon: Lexicon) -> str:
@@ -327,7 +344,7 @@ class Analyst:
             if cue in lexicon.cues
         )
 
-    def _said(self, message: Message, lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
+    def _said(self, message: Message, lexicon: Lexicon, counts_of: CountsOf) -> list[Word]:
         """Return the content of an earlier message, which may be in another language."""
         said = message.content
         if message.role in ANSWERING:
@@ -357,42 +374,6 @@ def _scope_of(turn: Turn) -> Scope:
 def _bounded(prompt: str) -> str:
     # As it is cut into words, so that their places are places in it.
     return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
-
-
-def _as_memories_spell(found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
-    """Return the words, of two spellings with the one that the palace has: "Schluessel"."""
-    others = {
-        word.token: stem(fold(form))
-        for word in found
-        if word.shape == "word"
-        for form in lexicon.spelt_otherwise(word.surface)
-    }
-    counts = counts_of((*others, *others.values())) if others else {}
-    spelt = {t: other for t, other in others.items() if counts[other].any and not counts[t].any}
-    return _mended(found, spelt)
-
-
-def _without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf) -> list[Word]:
-    """Return the words with a verb alone where pronouns are written on to it: "habite-t-elle".
-
-    What the palace or the language writes with a hyphen is a word: "rendez-vous".
-    """
-    verbs = {
-        word: word.surface[: word.surface.index("-")]
-        for word in found
-        if "-" in word.surface
-        and lexicon.folded("enclitics").issuperset(map(fold, word.surface.split("-")[1:]))
-        and word.token not in listed_set(lexicon.language)
-    }
-    counts = counts_of(word.token for word in verbs) if verbs else {}
-    alone: list[Word] = []
-    for word in found:
-        if word in verbs and not counts[word.token].any:
-            cut = words(verbs[word])
-            alone.extend(verb._replace(start=word.start + verb.start) for verb in cut)
-        else:
-            alone.append(word)
-    return alone
 
 
 def _content(
@@ -428,7 +409,7 @@ def _of_oneself(found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
 
 
 def _called(
-    text: str, found: Sequence[Word], lexicon: Lexicon, counts_of: _CountsOf
+    text: str, found: Sequence[Word], lexicon: Lexicon, counts_of: CountsOf
 ) -> frozenset[Word]:
     """Return function words that are a name: a "Will" inside a sentence, here and in the palace."""
     if not lexicon.capitals_mark_names or _is_shouted(found):
@@ -478,9 +459,17 @@ def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
     return fold(word.surface) in lexicon.function_words or len(word.token) < 2
 
 
-def _mended(found: Iterable[Word], meant: Mapping[str, str]) -> list[Word]:
-    """Return words with the tokens that are meant in place of misspelt ones."""
-    return [w._replace(token=meant[w.token], extra=()) if w.token in meant else w for w in found]
+def _named(
+    unknown: Iterable[Word], formed: Mapping[str, str], counts_of: CountsOf, lexicon: Lexicon
+) -> set[str]:
+    """Return the tokens in another form that are names, here or in the palace."""
+    counts = counts_of(formed.values()) if formed and lexicon.capitals_mark_names else {}
+    return {
+        word.token
+        for word in unknown
+        if (count := counts.get(formed.get(word.token, "")))
+        and (word.surface[0].isupper() or count.name >= _NAME_SHARE * count.any)
+    }
 
 
 def _all_tokens(content: Iterable[Word]) -> list[str]:

@@ -130,6 +130,18 @@ class TermTable:
         )
         return sorted(term for (term,) in found if term != token)
 
+    def beginning(self, letters: str, most_chars: int, visible: Visible) -> list[str]:
+        """Return the visible tokens that begin with some letters and have at most so many."""
+        letters, numbers = sayable(letters), visible.numbers
+        if not letters:
+            return []
+        found = self._database.rows(
+            f"SELECT DISTINCT term FROM terms WHERE partition IN ({marks(numbers)})"
+            " AND body + place > 0 AND term >= ? AND term < ? AND length(term) <= ? ORDER BY term",
+            (*numbers, letters, letters + _LAST_CHARACTER, most_chars),
+        )
+        return [term for (term,) in found]
+
     def rows(
         self, terms: Iterable[str], visible: Visible, layer: LayerName
     ) -> dict[str, list[tuple[int, int, int]]]:

@@ -533,6 +533,11 @@ class SqliteIndex:
         with self._database.held():
             return self._terms.alike(token, self._terms.visible(scope))
 
+    def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> Sequence[str]:
+        """Return tokens that a reader may see and that begin so; see `Vocabulary`."""
+        with self._database.held():
+            return self._terms.beginning(letters, most_chars, self._terms.visible(scope))
+
 
 def _askable(terms: Sequence[str]) -> list[str]:
     """Return the terms that could be in the index: whole tokens."""

@@ -191,6 +191,20 @@ class IndexContract:
         assert "kettla" in index.alike("kettl", scope=Scope(project="other"))
         assert [list(index.alike(token)) for token in ("", "zzzzz", "\ud800", "k%_'")] == [[]] * 4
 
+    def test_tokens_that_begin_alike_are_found(self, index: FilledIndex) -> None:
+        """Whatever begins so and is short enough; nothing that a reader may not see is."""
+        self.put(index, self.memory(0, "kettl ket kxttle kettleholders"))
+        self.put(index, self.memory(0, "kettla", path="rooms/b.md", scope="project:other"))
+        self.put(index, self.memory(0, "kettlo", path="rooms/c.md", status="inactive"))
+        assert set(index.beginning("kett", most_chars=7)) == {"kettl"}
+        assert set(index.beginning("ke", most_chars=7)) == {"ket", "kettl"}
+        assert set(index.beginning("ke", most_chars=4)) == {"ket"}
+        assert list(index.beginning("kettla", most_chars=9)) == []
+        there = index.beginning("kett", most_chars=7, scope=Scope(project="other"))
+        assert set(there) == {"kettl", "kettla"}
+        for nothing in ("", "zzzzz", "\ud800", "k%_'"):
+            assert list(index.beginning(nothing, most_chars=9)) == []
+
     def test_inactive_memories_count_for_nothing(self, index: FilledIndex) -> None:
         """What is retired makes no word known."""
         self.put(index, self.memory(0, "red kettle", status="inactive"), self.memory(1, "lamp"))

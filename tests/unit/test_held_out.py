@@ -20,6 +20,11 @@ def test_what_is_hidden_was_never_written() -> None:
     counts = view.counts(["kettl", "blue", "mira", "unheard"])
     assert (counts["kettl"].any, counts["blue"].any, counts["mira"]) == (1, 0, TermCounts(1, 1))
     assert counts["unheard"] == TermCounts()
+    assert index.beginning("kett", most_chars=9) == view.beginning("kett", most_chars=9)
+    assert (index.beginning("blu", most_chars=9), view.beginning("blu", most_chars=9)) == (
+        ["blue"],
+        [],
+    )
     assert view.size() == 1
     hidden = [c.key for c in index.candidates_in("kitchen")]
     assert view.candidates_by_key(hidden) == []

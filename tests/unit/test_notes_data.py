@@ -36,7 +36,7 @@ def palace(source: Path, tmp_path: Path) -> Iterator[Mempalace]:
 
 
 def test_there_are_palaces() -> None:
-    assert len(PALACES) == 100
+    assert len(PALACES) == 126
 
 
 def test_every_gold_is_one_memory(source: Path, palace: Mempalace) -> None:

@@ -1,0 +1,155 @@
+"""Words as the memories write them: in the other spelling, without pronouns, in another form.
+
+A question says "Schluessel", "habite-t-elle" or Polish "Antonówkę", and the memory "Schlüssel",
+"habite" and "Antonówka". In: the words of a prompt, its language and what the palace's words are.
+Out: the same words with the tokens that memories have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
+
+import regex
+
+from palace.ports import Scope, TermCounts, Vocabulary
+from palace.recall.lexicon import Lexicon
+from palace.recall.related import listed_set
+from palace.text import Word, fold, stem, words
+
+CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
+
+# So many letters of a word are left before an ending; one fewer where one of the forms has none.
+_FEWEST_LETTERS = 4
+
+
+class _Endings(NamedTuple):
+    """What a language writes on to its words.
+
+    Attributes:
+        pattern: One ending or none of each kind, in their order.
+        longest: How many letters all of them have at most.
+        harder: Letters that sound otherwise before an ending -> as they are at the end.
+    """
+
+    pattern: regex.Pattern[str]
+    longest: int
+    harder: Mapping[int, int]
+
+    def hardened(self, token: str) -> str:
+        """Return a token with the letters that stand at the end of a word."""
+        return token.translate(self.harder)
+
+    def end(self, rest: str) -> bool:
+        """Whether a rest of a word is made of endings, or is none."""
+        return self.pattern.fullmatch(rest) is not None
+
+
+@lru_cache(maxsize=32)
+def _endings_of(lexicon: Lexicon) -> _Endings | None:
+    """Return the endings of a language; None where its lexicon lists none."""
+    if not lexicon.endings:
+        return None
+    pairs = [fold(pair) for pair in lexicon.alternating]
+    harder = str.maketrans("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
+    kinds = [fold(kind).translate(harder).split() for kind in lexicon.endings]
+    return _Endings(
+        regex.compile("".join(f"(?:{'|'.join(kind)})?" for kind in kinds)),
+        sum(max(map(len, kind)) for kind in kinds),
+        harder,
+    )
+
+
+def as_memories_spell(found: Sequence[Word], lexicon: Lexicon, counts_of: CountsOf) -> list[Word]:
+    """Return the words, of two spellings with the one that the palace has: "Schluessel"."""
+    others = {
+        word.token: stem(fold(form))
+        for word in found
+        if word.shape == "word"
+        for form in lexicon.spelt_otherwise(word.surface)
+    }
+    counts = counts_of((*others, *others.values())) if others else {}
+    spelt = {t: other for t, other in others.items() if counts[other].any and not counts[t].any}
+    return with_tokens(found, spelt)
+
+
+def without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: CountsOf) -> list[Word]:
+    """Return the words with a verb alone where pronouns are written on to it: "habite-t-elle".
+
+    What the palace or the language writes with a hyphen is a word: "rendez-vous".
+    """
+    verbs = {
+        word: word.surface[: word.surface.index("-")]
+        for word in found
+        if "-" in word.surface
+        and lexicon.folded("enclitics").issuperset(map(fold, word.surface.split("-")[1:]))
+        and word.token not in listed_set(lexicon.language)
+    }
+    counts = counts_of(word.token for word in verbs) if verbs else {}
+    alone: list[Word] = []
+    for word in found:
+        if word in verbs and not counts[word.token].any:
+            cut = words(verbs[word])
+            alone.extend(verb._replace(start=word.start + verb.start) for verb in cut)
+        else:
+            alone.append(word)
+    return alone
+
+
+def as_memories_inflect(
+    unknown: Sequence[Word], lexicon: Lexicon, vocabulary: Vocabulary, *, scope: Scope
+) -> dict[str, str]:
+    """Return tokens of words in a form that no memory has, with that of a form that one has.
+
+    Two are forms of one word if they begin alike and all that differs are `endings` of the language
+    (of the lexicon; without these nothing is returned). Of several the one that begins alike
+    longest is taken, then the most frequent.
+
+    Args:
+        unknown: Words that carry content and that the palace does not hold.
+        lexicon: The language of the prompt.
+        vocabulary: What the palace's words are.
+        scope: What may be read.
+    """
+    endings = _endings_of(lexicon)
+    if endings is None:
+        return {}
+    meant: dict[str, str] = {}
+    for word in unknown:
+        if word.shape != "word" or not _may_inflect(word.token):
+            continue
+        shared = _forms(word.token, endings, vocabulary, scope)
+        counts = vocabulary.counts(shared, scope=scope)
+        if shared:
+            meant[word.token] = max(shared, key=lambda t: (shared[t], counts[t].any, t))
+    return meant
+
+
+def _may_inflect(token: str) -> bool:
+    return token.isalpha() and len(token) >= _FEWEST_LETTERS
+
+
+def _forms(token: str, endings: _Endings, vocabulary: Vocabulary, scope: Scope) -> dict[str, int]:
+    """Return the tokens of the palace that are forms of one, with how many letters they share."""
+    hard = endings.hardened(token)
+    stems = [n for n in range(_FEWEST_LETTERS - 1, len(hard) + 1) if endings.end(hard[n:])]
+    if not stems:
+        return {}
+    # The last letter may sound otherwise before an ending.
+    begin = token[: max(stems[0] - 1, _FEWEST_LETTERS - 1)]
+    most = stems[-1] + endings.longest
+    shared: dict[str, int] = {}
+    for other in vocabulary.beginning(begin, most_chars=most, scope=scope):
+        harder = endings.hardened(other)
+        for n in reversed(stems):
+            enough = n >= _FEWEST_LETTERS or n in (len(hard), len(harder))
+            if enough and harder[:n] == hard[:n] and endings.end(harder[n:]):
+                shared[other] = n
+                break
+    return shared
+
+
+def with_tokens(found: Iterable[Word], meant: Mapping[str, str]) -> list[Word]:
+    """Return words with the tokens that are meant in place of those that were typed."""
+    return [w._replace(token=meant[w.token], extra=()) if w.token in meant else w for w in found]
