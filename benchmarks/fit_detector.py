@@ -40,7 +40,7 @@ WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 SUBJECT_PROMPTS, SUBJECT_SOURCES = 4, 2
 # A public source is many people's, an author one of many, and all palaces of notes are one family.
 # At these weights the sources outweigh neither what people ask nor what they ask their notes.
-WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 4000, 120, 3000, 120
+WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 4000, 120, 3900, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.4
 FRAMES = (

@@ -25,8 +25,10 @@ _PUT_RIGHT = (
 )
 _REWORD = (
     r"(?:rephrase|reword|paraphrase|rewrite|shorten|simplify|polish|improve|make)"
-    r" (?:this|the following|my) (?:sentence|text|message|phrase|line|paragraph|passage|words|note"
-    r"|e-?mail|mail|letter|reply|post)(?![^\n:]{0,120}\b(?:quer|question|search))"
+    r" (?:(?:this|the following|my) (?:sentence|text|message|phrase|line|paragraph|passage|words"
+    r"|note|e-?mail|mail|letter|reply|post)|(?<!make )this(?=[^\n:?]{0,80}[:：])"
+    r"|(?<=make )this sound)"
+    r"(?![^\n:]{0,120}\b(?:quer|question|search))"
 )
 _SUM_UP = (
     r"(?:summari[sz]e|condense|(?:write|give me|make) an? (?:\w{1,20} ){0,3}summary of)"
@@ -80,7 +82,7 @@ _TOLD_BEHIND = re.compile(
 # What one of them may begin with: looked for in a hundredth of the time.
 _MARKS = (
     *(verb[:5] for verb in _VERBS),
-    *("spelling", "grammar", "punctuation", "typo", "this ", "following", " my "),
+    *("spelling", "grammar", "punctuation", "typo", "this ", "this:", "following", " my "),
     *("these ", " mean", ' of "', " of “", " of '"),
     *(" say ", " write ", " spell "),
     *("翻", "译", "譯", "訳", "번역", "改正", "校", "添削"),
