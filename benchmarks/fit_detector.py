@@ -20,6 +20,7 @@ from palace.recall.lexicon import matchable, word_tokens
 from palace.recall.phrasing import (
     ABOUT,
     mentions,
+    of_one_length,
     phrases,
     said_here,
     subjects,
@@ -30,8 +31,8 @@ from palace.text import name_tokens
 from palace.text import tokens as index_tokens
 
 SEED = 20261001
-PROMPTS_PER_PALACE = 150
-RECALL_PER_PALACE = 60
+PROMPTS_PER_PALACE = 300
+RECALL_PER_PALACE = 120
 PROMPT_FOLDS, PARTS = 5, 10
 DETECTOR_L2 = 3.0
 # How a prompt is put is seen in small words, which many use.
@@ -42,7 +43,7 @@ SUBJECT_PROMPTS, SUBJECT_SOURCES = 4, 2
 # At these weights the sources outweigh neither what people ask nor what they ask their notes.
 WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 4000, 120, 3900, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
-FRAMED_SHARE = 0.4
+FRAMED_SHARE = 0.8
 FRAMES = (
     "You are a helpful assistant.\n\n{}",
     "You are a helpful assistant. Answer the user's question.\n\n{}",
@@ -177,6 +178,21 @@ def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:
         l2=DETECTOR_L2,
         start=start,
     )
+
+
+def without_small(examples: Sequence[Example], model: Fitted, least: float) -> list[Example]:
+    """Return examples without the words that weigh next to nothing; the model is to be fitted anew.
+
+    What a prompt is about has one length, so each word that goes makes the others more.
+    """
+    weighed = zip(model.names, model.weights, strict=False)
+    small = {name for name, weight in weighed if ":" in name and abs(weight) < least}
+
+    def told(e: Example) -> dict[str, float]:
+        kept = {name: value for name, value in e.features.items() if name not in small}
+        return kept | of_one_length([name for name in kept if name.startswith(ABOUT)])
+
+    return [replace(e, features=told(e)) for e in examples]
 
 
 def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[float]) -> None:

@@ -19,6 +19,7 @@ from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
 from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
+from palace.recall.instructions import only_instructs
 from palace.recall.language import is_unread
 from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
@@ -135,6 +136,8 @@ class CueDetector:
         if whole.band != "other" and self._goes_on(turn, query, text, features):
             # An ordinary task goes on; of a question the evidence may still say otherwise.
             whole = _gone_on(whole, asks=bool(features.get("question")))
+        if whole.band != "other" and not turn.history and self._only_instructs(turn, query):
+            return _none(whole, "only_instructs")
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
@@ -145,6 +148,10 @@ class CueDetector:
             cues = ("leans_on_recall", *best.cues)
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
+
+    def _only_instructs(self, turn: Turn, query: Query) -> bool:
+        lexicon = self._lexicons.get(query.language, self._first)
+        return only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms)
 
     def _goes_on(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
         """Whether a prompt only goes on with what asked for no memory: "when?", "another one"."""
@@ -417,11 +424,19 @@ def _goes_on(text: str) -> bool:
 
 def _gone_on(signal: RecallSignal, *, asks: bool) -> RecallSignal:
     """Return the signal of a prompt that goes on with what asked for no memory."""
-    cues = (_GOES_ON, *signal.cues)
     if not asks:
-        return replace(signal, kind="none", runner_up=signal.kind, band="other", cues=cues)
+        return _none(signal, _GOES_ON)
+    cues = (_GOES_ON, *signal.cues)
     leaning = signal.leaning or signal.band == "recall"
     return replace(signal, band="unsure", leaning=leaning, cues=cues)
+
+
+def _none(signal: RecallSignal, cue: str) -> RecallSignal:
+    """Return the signal of a prompt that asks for nothing, whatever the model says of it."""
+    cues = (cue, *signal.cues)
+    return replace(
+        signal, kind="none", runner_up=signal.kind, band="other", leaning=False, cues=cues
+    )
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

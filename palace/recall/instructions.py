@@ -54,6 +54,12 @@ def without_instructions(prompt: str, lexicons: Sequence[Lexicon], *, timeout_ms
     return asked if asked != text and _asks(asked, lexicons, timeout_ms) else prompt
 
 
+def only_instructs(prompt: str, lexicons: Sequence[Lexicon], *, timeout_ms: float) -> bool:
+    """Whether a prompt only says how to answer, or that it be done: "Answer the user query."."""
+    sentences = _BREAK.split(prompt.strip())
+    return all(_instructs(sentence, lexicons, timeout_ms) for sentence in sentences)
+
+
 def _asks(text: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> bool:
     """Whether a text asks: behind a task "Keep it under 120 words." tells what is to be made."""
     if text.endswith(QUESTION_MARKS):

@@ -105,8 +105,12 @@ def subjects(
         slips: Misspelt token -> the one that is meant.
     """
     mentioned = dict.fromkeys((*mentions(text, slips), *(f"{ABOUT}{token}" for token in english)))
-    found = [name for name in mentioned if name in known]
-    return dict.fromkeys(found, _ABOUT_LENGTH / math.sqrt(len(found))) if found else {}
+    return of_one_length([name for name in mentioned if name in known])
+
+
+def of_one_length(names: Collection[str]) -> dict[str, float]:
+    """Return features as a vector of the length that all together have, however many they are."""
+    return dict.fromkeys(names, _ABOUT_LENGTH / math.sqrt(len(names))) if names else {}
 
 
 def _ends(found: list[str]) -> list[str]:

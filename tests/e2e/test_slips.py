@@ -42,7 +42,7 @@ def decided(palace: Mempalace, prompt: str) -> Verdict:
     [
         ("wie hoch ist unsere warmmite", "rent"),
         ("Wie hoch ist unsere Wamrmiete?", "rent"),
-        ("wer ist der zweitgutacher", "expert"),
+        ("wer ist unser zweitgutacher", "expert"),
         ("wo läuft die hausratsversicherung", "insurer"),
         ("Wo läuft die Hausratverischerung?", "insurer"),
         ("quand est la kermese ?", "fair"),

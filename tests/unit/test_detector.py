@@ -749,3 +749,12 @@ def test_whether_only_a_memory_can_answer(prompt: str, is_own: bool) -> None:
     query = Analyst(LEXICONS, PALACE).analyse(turn)
     assert detector(model=bar_model({}, bias=3.0)).detect(turn, query).own is is_own
     assert detected(prompt).own
+
+
+def test_what_only_says_how_to_answer_asks_nothing_by_itself() -> None:
+    sure = bar_model({}, bias=3.0)
+    signal = detected("Answer the user query.", model=sure)
+    assert (signal.band, signal.kind, signal.cues[0]) == ("other", "none", "only_instructs")
+    asked = Message("user", "Who bought the kettle?")
+    assert detected("Answer in one word.", asked, model=sure).band == "recall"
+    assert detected("Answer the user query. Who bought it?", model=sure).band == "recall"

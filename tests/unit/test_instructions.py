@@ -1,6 +1,6 @@
 import pytest
 
-from palace.recall.instructions import without_instructions
+from palace.recall.instructions import only_instructs, without_instructions
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 
 LEXICONS = tuple(load_lexicons(DEFAULT_LANGUAGES))
@@ -60,3 +60,19 @@ def test_it_may_stand_on_both_sides():
 )
 def test_whatever_else_stays(prompt):
     assert asked_in(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    ("prompt", "only"),
+    [
+        ("Answer the user query.", True),
+        ("Answer the question below.\nMax 50 words.", True),
+        ("Sois bref.", True),
+        (f"Answer the user query. {ASKED}", False),
+        (ASKED, False),
+        ("Keep it under 120 words and write to Ann.", False),
+        ("", False),
+    ],
+)
+def test_what_only_says_how_to_answer_asks_nothing(prompt, only):
+    assert only_instructs(prompt, LEXICONS, timeout_ms=1000.0) == only

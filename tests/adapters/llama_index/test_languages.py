@@ -37,7 +37,7 @@ def said(model: ScriptedLLM, palace: Mempalace, question: str) -> str:
     [
         "Wann haben wir den Leuchtturm verkauft?",
         "Quand avons-nous vendu le phare ?",
-        "我们什么时候卖掉灯塔的？",
+        "我们什么时候买的灯塔？",
         "Когда мы продали маяк?",
     ],
 )
