@@ -25,13 +25,7 @@ from pathlib import Path
 from benchmarks.command import results_folder, run
 from benchmarks.datasets import Case, load_locomo, load_prompts, notes_in, open_notes
 from benchmarks.embedders import embed_all, use
-from benchmarks.fit_detector import (
-    SEED,
-    detector_examples,
-    fit,
-    report_detector,
-    without_small,
-)
+from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
     Judged,
     conversation_questions,
@@ -52,8 +46,6 @@ from palace import ConfigError, Mempalace
 from palace.recall.scoring import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
-# Of so many words a quarter weigh next to nothing, and each takes its time to load.
-LEAST_WEIGHT = 0.04
 BARS = {
     "detector": {"recall": 0.65, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.003},  # with meaning: unclear alone
@@ -174,9 +166,7 @@ def fit_detector_and_ask(
             [*notes, *more],
             [p for f in (arguments.prompts, OWN_DATA / "prompts.jsonl") for p in load_prompts(f)],
         )
-        whole = fit(examples)
-        examples = without_small(examples, whole, LEAST_WEIGHT)
-        model = fit(examples, start=whole)
+        model = fit(examples)
         path = arguments.out / "detector.json"
         write_model(path, model, bars=BARS["detector"], provenance=provenance)
         report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from benchmarks.datasets import Case
@@ -35,6 +35,8 @@ PROMPTS_PER_PALACE = 300
 RECALL_PER_PALACE = 120
 PROMPT_FOLDS, PARTS = 5, 10
 DETECTOR_L2 = 3.0
+# Of so many words a quarter weigh next to nothing, and each takes its time to load.
+LEAST_WEIGHT = 0.04
 # How a prompt is put is seen in small words, which many use.
 WORD_PROMPTS, WORD_SOURCES, PHRASE_PROMPTS = 12, 3, 10
 # What a prompt is about is seen in words that two sources use at least.
@@ -170,7 +172,18 @@ def framed_prompt(prompt: str, language: str, rng: random.Random) -> str:
 
 
 def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:
-    """Fit the detector's model, if given from weights that are near."""
+    """Fit the detector's model, if given from weights that are near.
+
+    Of its many words those that weigh next to nothing are left out, and it is fitted again: what a
+    prompt is about has one length, so each word that goes makes the others more.
+    """
+    whole = _fit(examples, start)
+    weighed = zip(whole.names, whole.weights, strict=False)
+    known = {name for name, weight in weighed if ":" not in name or abs(weight) >= LEAST_WEIGHT}
+    return _fit([replace(e, features=_as_known(e.features, known)) for e in examples], whole)
+
+
+def _fit(examples: Sequence[Example], start: Fitted | None) -> Fitted:
     return fit_logistic(
         [e.features for e in examples],
         [e.label for e in examples],
@@ -180,19 +193,10 @@ def fit(examples: Sequence[Example], *, start: Fitted | None = None) -> Fitted:
     )
 
 
-def without_small(examples: Sequence[Example], model: Fitted, least: float) -> list[Example]:
-    """Return examples without the words that weigh next to nothing; the model is to be fitted anew.
-
-    What a prompt is about has one length, so each word that goes makes the others more.
-    """
-    weighed = zip(model.names, model.weights, strict=False)
-    small = {name for name, weight in weighed if ":" in name and abs(weight) < least}
-
-    def told(e: Example) -> dict[str, float]:
-        kept = {name: value for name, value in e.features.items() if name not in small}
-        return kept | of_one_length([name for name in kept if name.startswith(ABOUT)])
-
-    return [replace(e, features=told(e)) for e in examples]
+def _as_known(features: Mapping[str, float], known: Container[str]) -> dict[str, float]:
+    """Return the features that a model knows, as it is told them."""
+    kept = {name: value for name, value in features.items() if name in known}
+    return kept | of_one_length([name for name in kept if name.startswith(ABOUT)])
 
 
 def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[float]) -> None:
@@ -206,7 +210,8 @@ def report_detector(examples: Sequence[Example], fitted: Fitted, bars: Sequence[
         for fold in sorted({held_out_with(e) for e in examples}):
             model = fit([e for e in examples if held_out_with(e) != fold], start=fitted)
             held_out = [e for e in examples if held_out_with(e) == fold]
-            scored.extend((e, model.probability(e.features)) for e in held_out)
+            known = frozenset(model.names)
+            scored.extend((e, model.probability(_as_known(e.features, known))) for e in held_out)
         print(f"\ndetector, held out by {name}; share at or above the bar")
         print(f"{'family':44}{'label':>6}{'n':>6}" + "".join(f"{bar:>8.2f}" for bar in bars))
         for family, label in sorted({(e.family, e.label) for e in examples}):
