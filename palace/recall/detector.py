@@ -136,7 +136,8 @@ class CueDetector:
         if whole.band != "other" and self._goes_on(turn, query, text, features):
             # An ordinary task goes on; of a question the evidence may still say otherwise.
             whole = _gone_on(whole, asks=bool(features.get("question")))
-        if whole.band != "other" and not turn.history and self._only_instructs(turn, query):
+        alone = not (turn.history or features.get("question"))
+        if whole.band != "other" and alone and self._only_instructs(turn, query):
             return _none(whole, "only_instructs")
         if whole.band == "recall":
             return whole
@@ -155,6 +156,8 @@ class CueDetector:
 
     def _goes_on(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
         """Whether a prompt only goes on with what asked for no memory: "when?", "another one"."""
+        if not turn.history:
+            return False
         takes_over = query.carried or not query.terms
         is_bare = takes_over and features["few_terms"] and not features["others_known"]
         if not (is_bare or only_goes_on(turn.prompt)) or any(map(features.get, _SAYS_MORE)):
