@@ -133,7 +133,12 @@ class CueDetector:
         text = matchable(turn.prompt)
         features = self.features(turn, query, text=text)
         whole = self._signal(turn, query, text, features)
-        if whole.band != "other" and self._goes_on(turn, query, text, features):
+
+        @cache  # which looks at what was asked before that: once for each is enough
+        def before() -> RecallSignal | None:
+            return self._before(turn)
+
+        if whole.band != "other" and self._only_goes_on(turn, query, text, features, before):
             # An ordinary task goes on; of a question the evidence may still say otherwise.
             whole = _gone_on(whole, asks=bool(features.get("question")))
         alone = not (turn.history or features.get("question"))
@@ -144,7 +149,7 @@ class CueDetector:
         signals = (whole, *self._asked_apart(turn))
         sure = max(signals, key=lambda signal: (_BANDS.index(signal.band), signal.score))
         best = replace(sure, own=sure.own or whole.own)
-        if _may_lean_on_recall(best, query, features) and self._asked_before(turn):
+        if _may_lean_on_recall(best, query, features) and _is_or_leans_to_recall(before()):
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
             return replace(best, band="unsure", leaning=True, cues=cues)
@@ -154,7 +159,14 @@ class CueDetector:
         lexicon = self._lexicons.get(query.language, self._first)
         return only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms)
 
-    def _goes_on(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
+    def _only_goes_on(
+        self,
+        turn: Turn,
+        query: Query,
+        text: str,
+        features: Mapping[str, float],
+        before: Callable[[], RecallSignal | None],
+    ) -> bool:
         """Whether a prompt only goes on with what asked for no memory: "when?", "another one"."""
         if not turn.history:
             return False
@@ -162,19 +174,12 @@ class CueDetector:
         is_bare = takes_over and features["few_terms"] and not features["others_known"]
         if not (is_bare or only_goes_on(turn.prompt)) or any(map(features.get, _SAYS_MORE)):
             return False
-        before = self._before(turn)
+        asked = before()
         return (
-            before is not None
-            and (_GOES_ON in before.cues or before.score < self._other_below)
+            asked is not None
+            and (_GOES_ON in asked.cues or asked.score < self._other_below)
             and not any(phrase in text for phrase, _ in self._own_cues)
         )
-
-    def _asked_before(self, turn: Turn) -> bool:
-        """Whether what was asked before this turn asks for something remembered, or leans to it."""
-        before = self._before(turn)
-        if before is None or _GOES_ON in before.cues:
-            return False
-        return before.band == "recall" or before.leaning
 
     def _before(self, turn: Turn) -> RecallSignal | None:
         """Return the signal of what was asked before this turn, if anything was."""
@@ -440,6 +445,13 @@ def _none(signal: RecallSignal, cue: str) -> RecallSignal:
     return replace(
         signal, kind="none", runner_up=signal.kind, band="other", leaning=False, cues=cues
     )
+
+
+def _is_or_leans_to_recall(before: RecallSignal | None) -> bool:
+    """Whether what was asked before asks for something remembered, or leans to it."""
+    if before is None or _GOES_ON in before.cues:
+        return False
+    return before.band == "recall" or before.leaning
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

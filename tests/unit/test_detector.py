@@ -11,7 +11,7 @@ from palace.recall.detector import CueDetector
 from palace.recall.lexicon import load_lexicons
 from palace.recall.logistic import LogisticModel
 from palace.recall.query import Analyst
-from palace.types.query import RecallKind, RecallSignal
+from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from tests.doubles import FixedVocabulary, bar_model, indexed, memory
 
@@ -758,3 +758,22 @@ def test_what_only_says_how_to_answer_asks_nothing_by_itself() -> None:
     asked = Message("user", "Who bought the kettle?")
     assert detected("Answer in one word.", asked, model=sure).band == "recall"
     assert detected("Answer the user query. Who bought it?", model=sure).band == "recall"
+
+
+@pytest.mark.parametrize("between", [(), (Message("assistant", "In 1600, so it is said."),)])
+def test_a_question_that_leans_looks_at_each_one_before_it_once(
+    between: tuple[Message, ...],
+) -> None:
+    read: list[str] = []
+
+    def analyse(turn: Turn) -> Query:
+        read.append(turn.prompt)
+        return Analyst(LEXICONS, PALACE).analyse(turn)
+
+    asked = ("Who wrote Hamlet?", "where?", "why?")
+    turn = Turn(
+        "when?", history=tuple(m for text in asked for m in (Message("user", text), *between))
+    )
+    unsure = CueDetector(LEXICONS, PALACE, analyse=analyse, model=bar_model({}, bias=0.0))
+    assert unsure.detect(turn, analyse(turn)).band == "unsure"
+    assert read == ["when?", *reversed(asked)]
