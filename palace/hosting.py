@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 S = TypeVar("S")
+# Where `of_palace` keeps what it made.
+_OF_PALACE = "_of_palace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +268,6 @@ def of_palace(wrapper: Any, make: Callable[[Mempalace], T]) -> T:  # noqa: ANN40
         kept = held[_OF_PALACE] = make(wrapper.palace)
     made: T = kept
     return made
-
-
-_OF_PALACE = "_of_palace"
 
 
 def waking(palace: Mempalace, session_id: str | None, project: str | None) -> Steps[str]:

@@ -7,10 +7,11 @@ way round: "from 410 to 230", "230 (was 410)", 128/83.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
+from typing import TypeAlias
 
 import regex
 
@@ -19,6 +20,9 @@ from palace.enforce.quantities import read_quantities
 from palace.enforce.specifics import is_negated
 from palace.recall.related import translated
 from palace.text import fold, month_token, right_before
+
+OneOfTwo: TypeAlias = tuple[tuple[tuple[bool, str], str], ...]
+"""Things that are one of two ways (left, a Mr): whether this way, which thing, as it is written."""
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -167,17 +171,29 @@ def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
 
 def other_sides(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return what a sentence has on the right of which the texts have it on the left alone."""
-    known = {pair for text in texts for pair, _ in _sides(text)}
+    return others_of_two(sentence, texts, _sides)
+
+
+def others_of_two(
+    sentence: str, texts: Sequence[str], find: Callable[[str], OneOfTwo]
+) -> list[str]:
+    """Return what a sentence has the other way than the texts, which have it one way alone.
+
+    Args:
+        sentence: What is said.
+        texts: What is remembered.
+        find: Returns which way each thing of a text is, what it is, and how that is written.
+    """
+    known = {found for text in texts for found, _ in find(text)}
     return [
         written
-        for (side, thing), written in _sides(sentence)
-        if (side, thing) not in known and (not side, thing) in known
+        for (way, thing), written in find(sentence)
+        if (way, thing) not in known and (not way, thing) in known
     ]
 
 
 @lru_cache(maxsize=512)
-def _sides(text: str) -> tuple[tuple[tuple[bool, str], str], ...]:
-    """Return what is on a side, whether that is the left one, and how it is written."""
+def _sides(text: str) -> OneOfTwo:
     return tuple(
         ((match["left"] is not None, fold(match["thing"])), match[0])
         for match in _SIDES.finditer(text)

@@ -6,11 +6,12 @@ sex than all the texts have before them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import regex
 
+from palace.enforce.polarity import OneOfTwo, others_of_two
 from palace.text import fold
 
 # "M." and "Fr." may be cut from other words.
@@ -24,19 +25,12 @@ _TITLED = regex.compile(
 
 def other_titles(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return the names of a sentence with their titles, where the texts have another."""
-    known = {titled for text in texts for titled, _ in _titled(text)}
-    return [
-        written
-        for (is_man, name), written in _titled(sentence)
-        if (is_man, name) not in known and (not is_man, name) in known
-    ]
+    return others_of_two(sentence, texts, _titled)
 
 
 @lru_cache(maxsize=512)
-def _titled(text: str) -> tuple[tuple[tuple[bool, str], str], ...]:
-    return tuple(_read(text))
-
-
-def _read(text: str) -> Iterator[tuple[tuple[bool, str], str]]:
-    for match in _TITLED.finditer(text):
-        yield (match["man"] is not None, fold(match["name"])), match[0]
+def _titled(text: str) -> OneOfTwo:
+    return tuple(
+        ((match["man"] is not None, fold(match["name"])), match[0])
+        for match in _TITLED.finditer(text)
+    )

@@ -117,25 +117,20 @@ def as_memories_inflect(
         return {}
     meant: dict[str, str] = {}
     for word in unknown:
-        if word.shape != "word" or not _may_inflect(word.token):
+        token = word.token
+        if word.shape != "word" or not token.isalpha() or len(token) < _FEWEST_LETTERS:
             continue
-        shared = _forms(word.token, endings, vocabulary, scope)
-        counts = vocabulary.counts(shared, scope=scope)
+        shared = _forms(token, endings, vocabulary, scope)
         if shared:
-            meant[word.token] = max(shared, key=lambda t: (shared[t], counts[t].any, t))
+            counts = vocabulary.counts(shared, scope=scope)
+            meant[token] = max(shared, key=lambda t: (shared[t], counts[t].any, t))
     return meant
-
-
-def _may_inflect(token: str) -> bool:
-    return token.isalpha() and len(token) >= _FEWEST_LETTERS
 
 
 def _forms(token: str, endings: _Endings, vocabulary: Vocabulary, scope: Scope) -> dict[str, int]:
     """Return the tokens of the palace that are forms of one, with how many letters they share."""
     hard = endings.hardened(token)
     stems = [n for n in range(_FEWEST_LETTERS - 1, len(hard) + 1) if endings.end(hard[n:])]
-    if not stems:
-        return {}
     # The last letter may sound otherwise before an ending.
     begin = token[: max(stems[0] - 1, _FEWEST_LETTERS - 1)]
     most = stems[-1] + endings.longest
