@@ -225,8 +225,8 @@ def asked_in_messages(
     found = Asked(
         words=words,
         history=_history(before),
-        program=tuple(takewhile(_is_program, before)),
-        beside="\n".join([*(m.content or "" for m in before if _is_program(m)), words]),
+        program=tuple(takewhile(is_program, before)),
+        beside="\n".join([*(m.content or "" for m in before if is_program(m)), words]),
         place=place,
         goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
         noted=noted,
@@ -397,7 +397,7 @@ def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
     for message in reversed(before[-_HISTORY_MESSAGES:]):
         if _is_role(message, MessageRole.USER):
             words.append(_own_words(message))
-        elif not _is_program(message):
+        elif not is_program(message):
             break
     return words
 
@@ -513,7 +513,8 @@ def _wanted_schema(*texts: str) -> object:
         return {}
 
 
-def _is_program(message: ChatMessage) -> bool:
+def is_program(message: ChatMessage) -> bool:
+    """Whether a message is the program's own."""
     return message.role in (MessageRole.SYSTEM, MessageRole.DEVELOPER)
 
 

@@ -27,7 +27,7 @@ from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.held import HeldBack
-from llama_index_palace.questions import CODE, Asked
+from llama_index_palace.questions import CODE, Asked, is_program
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
 from palace import AnswerCheck, CheckedAnswer, SentenceGate
@@ -71,9 +71,13 @@ def prepared_messages(
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
-        text = ruling.prompt(asked.words or ruling.words, lent.wake_up)
-        changed = text != (asked.words or ruling.words)
-        return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
+        words = asked.words or ruling.words
+        text = ruling.prompt(words, lent.wake_up)
+        if text != words:  # behind what the tools answered it would be asked once more
+            begun = (n for n, message in enumerate(sent) if not is_program(message))
+            place = asked.place + 1 if asked.place >= 0 else next(begun, len(sent))
+            sent.insert(place, ChatMessage(role=MessageRole.USER, content=text))
+        return sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent
 
