@@ -108,6 +108,7 @@ class Asked:
         beside: What the host sends with the words, documents perhaps; they stand in it too.
         around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        direct: Tools whose result is the reply, where these steps call them.
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
         may_rewrite: Whether the host may ask the reply next, in the place of the question.
@@ -127,6 +128,7 @@ class Asked:
     beside: str = ""
     around: str = ""
     reasoning: bool = False
+    direct: frozenset[str] = frozenset()
     coding: bool = False
     schema: object = None
     may_rewrite: bool = False
