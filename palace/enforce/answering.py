@@ -14,6 +14,7 @@ from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
+from palace.text.echoes import without_replies
 from palace.types.verdict import Verdict
 
 QuoteCalls = Literal["one", "two"]
@@ -149,20 +150,21 @@ def answer_check(
     """Return the check for answers to a `ground` verdict.
 
     After a near miss that was confirmed the check is strict, and always in the mode `replace`.
-    Else what stands beside a question that may ask about it is a source, too.
+    Else what stands beside a question that may ask about it is a source, too. What the model said
+    in a conversation that is written down there, or with the question, is none.
     """
     unclear = verdict.outcome == "near_miss"
     beside = "" if unclear or verdict.signal.own else verdict.turn.beside
     return AnswerCheck(
         verdict.evidence,
-        question,
+        without_replies(question),
         identity=options.identity,
         fallback_text=options.fallback_text,
         mode="replace" if unclear else options.mode,
         strict=unclear,
         also=(
             *also,
-            *filter(None, [beside]),
+            *filter(None, [without_replies(beside)]),
             *(shown_text(item) for item in verdict.reminders),
             *(write.text for write in verdict.written),
         ),

@@ -102,3 +102,21 @@ def test_a_document_is_a_source_where_a_memory_answers_too(palace: Mempalace) ->
     ):
         said = str(PalaceLLM(ScriptedLLM(answer=answer), palace).complete(asked))
         assert (said == answer) is released
+
+
+SHOWN = [
+    f"user: Hi.\nassistant: {MINUTES}\nuser: {{}}\nassistant: ",
+    f"Conversation:\nuser: Hi.\nassistant: {MINUTES}\n\nQuestion: {{}}",
+]
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_nor_is_what_it_said_in_a_conversation_that_is_written_down(
+    palace: Mempalace, shown: str
+) -> None:
+    asked, model = shown.format(OF_MINUTES), ScriptedLLM(quote="declines")
+    assert FALLBACK in str(PalaceLLM(model, palace).complete(asked))
+
+    palace.remember("Karim prepares the new budget.", room="money")
+    liar = ScriptedLLM(answer="Ulla prepares a new budget until 20 June.")
+    assert "Karim prepares" in str(PalaceLLM(liar, palace).complete(asked))
