@@ -23,12 +23,14 @@ import regex
 
 from palace.errors import ConfigError, SchemaTooNewError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
+from palace.learn.chats import chat_file, read_slack, read_whatsapp
 from palace.learn.foreign import (
     Known,
     Left,
     Said,
     items_of,
     read_chatgpt,
+    read_claude,
     read_json,
     read_langchain,
     read_mem0,
@@ -64,6 +66,7 @@ from palace.types.session import ConversationTurn
 
 MEM0_ROOM = "mem0"
 MAX_DRAWER_CHARS = 60
+_FOLDERS = ("markdown", "obsidian", "slack")
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
 _NAME_UNFIT = regex.compile(r"[^\w.]+")
@@ -111,12 +114,15 @@ def import_path(
 
 def _content_of(source: Path, kind: Format) -> Path:
     """Return the file a folder's format is about; a mismatch is an error."""
-    if source.is_dir() and kind == "chatgpt":
+    if source.is_dir() and kind in ("chatgpt", "claude"):
         return source / CONVERSATIONS
-    if source.is_dir() and kind not in ("markdown", "obsidian"):
+    if source.is_dir() and kind == "whatsapp" and (chat := chat_file(source)):
+        return chat
+    if source.is_dir() and kind not in _FOLDERS:
         raise ConfigError(f"{source} is a folder, no {kind} file", hint="name the file in it")
-    if kind == "obsidian" and not source.is_dir():
-        raise ConfigError(f"{source} is no folder, so no vault", hint="name the vault's folder")
+    if kind in ("obsidian", "slack") and not source.is_dir():
+        what = "vault" if kind == "obsidian" else "export of Slack"
+        raise ConfigError(f"{source} is no folder, so no {what}", hint=f"name the {what}'s folder")
     return source
 
 
@@ -254,9 +260,27 @@ def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> No
 
 
 def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
-    sessions = (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
     items = items_of(source, progress=progress)
-    _take_turns(source, read_chatgpt(items, sessions=sessions), intake)
+    _take_turns(source, read_chatgpt(items, sessions=_sessions(intake)), intake)
+
+
+def _import_claude(source: Path, intake: Intake, progress: Progress | None) -> None:
+    items = items_of(source, progress=progress)
+    _take_turns(source, read_claude(items, sessions=_sessions(intake)), intake)
+
+
+def _sessions(intake: Intake) -> Iterable[str]:
+    return (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
+
+
+def _import_whatsapp(source: Path, intake: Intake, progress: Progress | None) -> None:
+    _take_turns(source, read_whatsapp(source), intake)
+    if progress:
+        progress(1, 1)
+
+
+def _import_slack(source: Path, intake: Intake, progress: Progress | None) -> None:
+    _take_turns(source, read_slack(source, progress=progress), intake)
 
 
 def _import_langchain(source: Path, intake: Intake, progress: Progress | None) -> None:
@@ -271,7 +295,7 @@ def _take_turns(source: Path, read: Iterable[Said | Left], intake: Intake) -> No
     batch: list[ConversationTurn] = []
     undated: Counter[tuple[str, str, str]] | None = None
     for found in read:
-        name = f"{source.name}:{found.line}"
+        name = f"{found.file or source.name}:{found.line}"
         if isinstance(found, Left):
             (intake.refuse if found.is_fault else intake.ignore)(name, found.reason)
             continue
@@ -462,7 +486,10 @@ _READERS: Mapping[Format, Callable[[Path, Intake, Progress | None], None]] = {
     "obsidian": _import_markdown,
     "turns": _import_turns,
     "chatgpt": _import_chatgpt,
+    "claude": _import_claude,
     "langchain": _import_langchain,
+    "slack": _import_slack,
+    "whatsapp": _import_whatsapp,
     "mem0": _import_mem0,
     "export": _import_export,
 }

@@ -67,9 +67,9 @@ class Imported:
     @property
     def unit(self) -> str:
         """What is counted: `files`, `turns` or `memories`."""
-        if self.kind in ("turns", "chatgpt", "langchain"):
-            return "turns"
-        return "memories" if self.kind == "mem0" else "files"
+        if self.kind in ("markdown", "obsidian", "export"):
+            return "files"
+        return "memories" if self.kind == "mem0" else "turns"
 
 
 @dataclass(frozen=True, slots=True)

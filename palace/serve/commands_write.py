@@ -32,7 +32,18 @@ from palace.serve.door import (
 if TYPE_CHECKING:
     from palace import Conflict, Imported, WriteResult
 
-ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
+ImportFormat = Literal[
+    "markdown",
+    "obsidian",
+    "turns",
+    "export",
+    "mem0",
+    "chatgpt",
+    "claude",
+    "langchain",
+    "slack",
+    "whatsapp",
+]
 Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
@@ -190,7 +201,7 @@ def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN
     "source",
     type=PATH,
     help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
-    " palace, or JSON of ChatGPT, mem0 or LangChain.",
+    " palace, or what ChatGPT, Claude, LangChain, mem0, Slack or WhatsApp exports.",
 )
 @click.option(
     "--format",
