@@ -15,8 +15,8 @@ from palace.errors import StoreError
 from palace.store.comments import clean, escape_comments, find_comment
 from palace.text.day_names import is_day
 
-BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break"]
-MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
+BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break", "value"]
+MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn", "value"})
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|\Z)", re.ASCII)
