@@ -434,6 +434,24 @@ def test_normal_text_is_what_markdown_shows():
     assert normal_text("  a\r\n  b \r\n\r\n\r\nc\x00 ") == "a b\n\nc\ufffd"
     assert normal_text("a\n    - b\n      - c") == "a\n- b\n  - c"
     assert normal_text("x\n```\nopen") == "x\n```\nopen\n```"
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("a | b\n--- | ---\nredis | 6380\nsee | x\nend\nof it\n", None),
+        ("Ports:\na | b\n:-- | --:\nredis | 6380\n", None),
+        ("- x\n  a | b\n  --- | ---\n  1 | 2\n", ["x\na | b\n--- | ---\n1 | 2"]),
+        ("one | two\nthree | four\n", ["one | two three | four"]),
+        ("a\n--- | ---\n", ["a --- | ---"]),
+    ],
+)
+def test_a_table_without_signs_at_its_ends_keeps_its_rows(source, texts):
+    page = parse(PATH, source)
+    expected = texts or [source.strip().replace("end\nof", "end of")]
+    assert [memory.text for memory in page.memories] == expected
+    assert all(normal_text(text) == text for text in expected)
+    assert page.render() == source
     with pytest.raises(StoreError, match="empty"):
         parse(PATH, "").append_memories([(" \n ", {})])
 
