@@ -86,7 +86,8 @@ def import_path(
     byte for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own
     name. A single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore`
     and `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
-    other programs a room of their own. What the palace has already is never overwritten.
+    other programs a room of their own. What the palace has already is never overwritten, unless
+    it is as an import brought it from there, and was edited there since, and `to` says so.
 
     Args:
         source: A file or folder; see `palace.learn.formats.recognise`.
@@ -209,7 +210,7 @@ def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     except OSError as error:
         intake.refuse(name, f"it cannot be read: {said(error)}")
         return
-    intake.take(name, target, data)
+    intake.take(name, target, data, origin=os.path.realpath(source))
 
 
 # Where a vault says which folder or note its templates are, and the keys that say it.
