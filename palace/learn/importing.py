@@ -46,6 +46,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import DIFFERS, Destination, Imported, Intake
+from palace.learn.keep_notes import keep_files, read_keep_note
 from palace.learn.places import name_reason
 from palace.learn.record_files import (
     JOURNAL,
@@ -64,9 +65,10 @@ from palace.recall.blocks import strip_own_markers
 from palace.types.memory import IDENTITY_FILE, SUFFIX, TIMELINE, Draft
 from palace.types.session import ConversationTurn
 
+KEEP_ROOM = "keep"
 MEM0_ROOM = "mem0"
 MAX_DRAWER_CHARS = 60
-_FOLDERS = ("markdown", "obsidian", "slack")
+_FOLDERS = ("markdown", "obsidian", "keep", "slack")
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
 _NAME_UNFIT = regex.compile(r"[^\w.]+")
@@ -251,6 +253,23 @@ def _program_reason(path: str, kept: Mapping[str, str], *, is_vault: bool) -> st
     if is_vault and path.lower().endswith(".excalidraw.md"):
         return "it is a drawing"
     return next((reason for start, reason in kept.items() if path.startswith(start)), "")
+
+
+# Notes of Google Keep
+
+
+def _import_keep(source: Path, intake: Intake, progress: Progress | None) -> None:
+    files = keep_files(source) if source.is_dir() else [source]
+    for number, file in enumerate(files, 1):
+        found = read_keep_note(file)
+        if isinstance(found, Left):
+            (intake.refuse if found.is_fault else intake.ignore)(file.name, found.reason)
+        else:
+            place = f"rooms/{KEEP_ROOM}/{file.stem}{SUFFIX}"
+            data = found.encode("utf-8", "replace")
+            intake.take(file.name, place, data, origin=os.path.realpath(file))
+        if progress:
+            progress(number, len(files))
 
 
 # Conversations
@@ -488,6 +507,7 @@ _READERS: Mapping[Format, Callable[[Path, Intake, Progress | None], None]] = {
     "turns": _import_turns,
     "chatgpt": _import_chatgpt,
     "claude": _import_claude,
+    "keep": _import_keep,
     "langchain": _import_langchain,
     "slack": _import_slack,
     "whatsapp": _import_whatsapp,

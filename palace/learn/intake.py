@@ -71,7 +71,7 @@ class Imported:
     @property
     def unit(self) -> str:
         """What is counted: `files`, `turns` or `memories`."""
-        if self.kind in ("markdown", "obsidian", "export"):
+        if self.kind in ("markdown", "obsidian", "keep", "export"):
             return "files"
         return "memories" if self.kind == "mem0" else "turns"
 

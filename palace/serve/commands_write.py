@@ -40,6 +40,7 @@ ImportFormat = Literal[
     "mem0",
     "chatgpt",
     "claude",
+    "keep",
     "langchain",
     "slack",
     "whatsapp",
@@ -201,7 +202,7 @@ def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN
     "source",
     type=PATH,
     help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
-    " palace, or what ChatGPT, Claude, LangChain, mem0, Slack or WhatsApp exports.",
+    " palace, or what ChatGPT, Claude, Google Keep, LangChain, mem0, Slack or WhatsApp exports.",
 )
 @click.option(
     "--format",

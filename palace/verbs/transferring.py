@@ -51,7 +51,8 @@ class TransferringVerbs(ReadingVerbs):
         Args:
             source: A folder of Markdown or an Obsidian vault (kept as it is), a `.md` file,
                 conversation turns as JSON lines (`session, speaker, text, at`), an export of a
-                palace, or what ChatGPT, Claude, LangChain, mem0, Slack and WhatsApp export.
+                palace, or what ChatGPT, Claude, Google Keep, LangChain, mem0, Slack and
+                WhatsApp export.
             form: What it is; recognised by its content if not given.
             records: Whether the journal, which holds prompts, and the notes of sessions are taken
                 in, where the source has them.
