@@ -99,9 +99,9 @@ def read_whatsapp(source: Path) -> Iterator[Said | Left]:
 def _stamp(line: str) -> regex.Match[str] | None:
     """Match the beginning of a message, and of no line of a log: `2026-03-12 18:04 - …`."""
     found: regex.Match[str] | None = _STAMP.match(line)
-    if found is None or (len(found["one"]) == 4 and not (found["open"] or found["comma"])):
-        return None
-    return found
+    if found is None or found["open"] or found["comma"]:
+        return found
+    return None if len(found["one"]) == 4 and found["sign"] == "-" else found
 
 
 def _messages(lines: Sequence[str]) -> list[tuple[int, regex.Match[str], str]]:

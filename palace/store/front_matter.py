@@ -23,7 +23,8 @@ _KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 _OF_THE_PAGE = regex.compile(
     r"(?:titles?|tags?|alias(?:es)?|keywords|dates?|created|updated|modified|edited|uu?id|slug|type"
     r"|css ?class(?:es)?|publish(?:ed)?|draft|permalink|layout|template|banner|cover|icon|lang"
-    r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time))"
+    r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time)"
+    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+))"
 )
 # What a template has in the place of a value: `date: {{date}}`, `owner: <% tp.user.me() %>`.
 _PLACEHOLDER = regex.compile(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")

@@ -15,6 +15,7 @@ title: Heron
 tags: [project]
 aliases: [HRN]
 date created: 2025-11-03
+kanban-plugin: board
 status: paused   # since March
 owner: "[[people/tamsin]]"
 stack:
@@ -51,11 +52,11 @@ def note(palace: Mempalace) -> Path:
 def test_values_are_memories_and_what_is_told_of_the_page_is_none(palace: Mempalace, note: Path):
     found = palace.memories(room="projects")
     assert [(m.line, m.text) for m in found] == [
-        (6, "status: paused   # since March"),
-        (7, 'owner: "[[people/tamsin]]"'),
-        (8, "stack:\n- Go\n- NATS"),
-        (12, "budget: 18,000 EUR"),
-        (21, "The gateway speaks HTTP/2."),
+        (7, "status: paused   # since March"),
+        (8, 'owner: "[[people/tamsin]]"'),
+        (9, "stack:\n- Go\n- NATS"),
+        (13, "budget: 18,000 EUR"),
+        (22, "The gateway speaks HTTP/2."),
     ]
     assert [m.provenance for m in found] == ["front matter"] * 4 + [""]
     assert found[1].links == ("people/tamsin",)
@@ -94,7 +95,7 @@ def test_a_value_is_changed_by_hand_alone(
     status = palace.memories(room="projects")[0]
     with pytest.raises(TextRefusedError, match="a value of the front matter") as refused:
         change(palace, status.id)
-    assert "in line 6" in refused.value.hint
+    assert "in line 7" in refused.value.hint
     assert note.read_text("utf-8") == NOTE
 
 
