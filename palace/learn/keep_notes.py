@@ -17,7 +17,7 @@ from palace.learn.moment import parse_moment
 
 _SUFFIX = ".json"
 _MARKS = frozenset({"isTrashed", "userEditedTimestampUsec"})
-_LOOKED_AT = 5
+_LOOKED_AT, _MOST_BYTES = 5, 1 << 20
 
 
 def is_keep_note(value: object) -> bool:
@@ -29,7 +29,7 @@ def is_keep(folder: Path) -> bool:
     """Whether a folder holds notes of Google Keep: one of its first files of JSON is one."""
     for file in keep_files(folder)[:_LOOKED_AT]:
         try:
-            if is_keep_note(read_json(file)):
+            if file.stat().st_size <= _MOST_BYTES and is_keep_note(read_json(file)):
                 return True
         except (ConfigError, OSError):
             continue
