@@ -41,7 +41,7 @@ SUPPORTED = (
 )
 _PACKED = "unpack it, and name the folder or the file in it"
 _PACKS = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!")
-_RENAMED = (
+RENAMED = (
     "notes are Markdown, plain text too: give the file a name that ends in .md; a conversation"
     " comes as .jsonl turns, one a line: session, speaker, text, at"
 )
@@ -85,7 +85,7 @@ def recognise(source: Path) -> Format:
         other = _PACKED if start.startswith(_PACKS) else SUPPORTED
         raise ConfigError(
             f"{source} cannot be imported: it is no form I know",
-            hint=_RENAMED if suffix in OTHER_TEXTS else other,
+            hint=RENAMED if suffix in OTHER_TEXTS else other,
         )
     if _is_lines(start) or source.suffix.lower() in (".jsonl", ".ndjson"):
         return "turns"

@@ -39,6 +39,7 @@ from palace.learn.foreign import (
 from palace.learn.formats import (
     CONVERSATIONS,
     NOT_NOTES,
+    RENAMED,
     SUPPORTED,
     Format,
     is_palace,
@@ -55,6 +56,7 @@ from palace.learn.record_files import (
 )
 from palace.learn.transfer import (
     FORMAT,
+    OTHER_TEXTS,
     VERSION,
     markdown_files,
     said,
@@ -143,7 +145,10 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     is_own = intake.kind != "obsidian" and is_palace(source)
     paths = _notes_in(source, intake, is_own=is_own, without=home)
     if not paths and not intake.refused and not is_own:
-        raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
+        names = (Path(left.path_or_line) for left in intake.ignored)
+        is_text = any(name.suffix.lower() in OTHER_TEXTS for name in names)
+        hint = RENAMED if is_text else SUPPORTED
+        raise ConfigError(f"{source} holds no Markdown files", hint=hint)
     rules = IgnoreRules(real)
     is_vault = intake.kind == "obsidian"
     kept = {**(_templates(source) if is_vault else {}), **({} if is_own else _old_versions(source))}

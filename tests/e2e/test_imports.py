@@ -644,3 +644,10 @@ def test_who_has_an_alias_is_known_by_it(command, here: Path):
     assert command("ask", "What is Oda Novak's favourite wine?").out.strip() == (
         "I don't have this in my memory palace."
     )
+
+
+def test_a_folder_of_plain_text_says_what_it_needs_to_be_notes(command, tmp_path):
+    told = command("import", str(put(tmp_path / "notes", {"recipe.txt": "200 g of butter.\n"})))
+    assert told.code == 2
+    assert "holds no Markdown files" in told.err
+    assert "a name that ends in .md" in told.err
