@@ -349,7 +349,7 @@ def _claude_turn(
 
 def _is_text(part: object) -> bool:
     has_words = isinstance(part, Mapping) and isinstance(part.get("text"), str)
-    return has_words and isinstance(part, Mapping) and part.get("type") == "text"
+    return has_words and isinstance(part, Mapping) and part.get("type") in ("text", "voice_note")
 
 
 # LangChain

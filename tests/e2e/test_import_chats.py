@@ -48,6 +48,7 @@ def claude(**changes: object) -> dict[str, object]:
         {"type": "tool_use", "name": "web_search", "input": {}},
         {"type": "tool_result", "content": []},
     ]
+    spoken_note: dict[str, object] = {**text("The heater stands in row 4."), "type": "voice_note"}
     return {
         "uuid": "0c2b6c9e-1111-4f0e-9a55-aaaaaaaaaaaa",
         "name": "Greenhouse heating",
@@ -56,7 +57,7 @@ def claude(**changes: object) -> dict[str, object]:
         "chat_messages": [
             said("human", text("The greenhouse has 12 square metres."), at="09:14"),
             said("assistant", *used, text("Then 2 kW do."), text("Insulate it."), at="09:15"),
-            said("human", text("The heater stands in row 4."), at="09:16", attachments=[plan]),
+            said("human", spoken_note, at="09:16", attachments=[plan]),
             said("assistant", at="09:17"),
         ],
         **changes,
