@@ -234,8 +234,18 @@ class Writer:
         return self.privacy.written(text)
 
 
-def refuse_playbook(memory: Memory, *, instead: str) -> None:
-    """Refuse a playbook, which is a file of its own; `instead` says what to do with that."""
+def refuse_unmarked(memory: Memory, *, instead: str) -> None:
+    """Refuse what can have no comment: a playbook, which is a file of its own, and front matter.
+
+    Args:
+        memory: What is to be changed.
+        instead: What to do with a playbook's file.
+    """
+    if memory.is_value:
+        raise TextRefusedError(
+            f"{memory.id} is a value of the front matter of {memory.path}",
+            hint=f"change it there by hand, in line {memory.line}; the next question finds it",
+        )
     if memory.room == PLAYBOOKS:
         raise TextRefusedError(
             f"{memory.id} is a playbook, not a memory", hint=f"{instead} the file {memory.path}"

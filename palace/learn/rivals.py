@@ -87,8 +87,12 @@ def _moment_of(draft: Draft) -> datetime | None:
 
 
 def _is_rival(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
-    return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
+    """Whether a memory can say the same or otherwise.
+
+    What was said in a conversation cannot, nor a value at the head of a file, which names nobody.
+    """
+    is_stated = memory.room != TIMELINE and not memory.is_value
+    return memory.status == "active" and memory.scope == draft.scope and is_stated
 
 
 def _scope_named(scope: str) -> Scope:

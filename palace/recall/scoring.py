@@ -7,7 +7,6 @@ Ranks only order; whether something answers is for `sufficiency`, which reads th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,12 +16,12 @@ from palace.recall.features import Asked, answer_present
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
+from palace.types.memory import SUFFIX
 from palace.types.query import Query
 
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.
 JUDGED = 10
-_PLACE = attrgetter("path", "position", "key")
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Deviations beyond what has nothing to do with a question that count as 1.
 _FAR_BEYOND = 10.0
@@ -78,7 +77,7 @@ def score(
     if not candidates:
         return []
     # In one order, so that sums and ties come out the same however they were found.
-    candidates = sorted(candidates, key=_PLACE)
+    candidates = sorted(candidates, key=_place)
     pool = Pool(query, candidates, weights=weights, cosines=cosines)
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     signals = {c.key: pool.ranking_features(c) for c in candidates}
@@ -103,6 +102,11 @@ def score(
             values["beyond_chance"] = _beyond_chance(cosines[candidate.key], background)
         described[candidate.key] = values
     return [Scored(c, ranks[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
+
+
+def _place(candidate: Candidate) -> tuple[str, int, int]:
+    """Return where it stands; a file before a copy of it, whose name begins like its own."""
+    return candidate.path.removesuffix(SUFFIX), candidate.position, candidate.key
 
 
 def _beyond_chance(cosine: float, background: Background) -> float:

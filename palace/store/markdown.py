@@ -45,13 +45,14 @@ from palace.store.front_matter import (
     read_front_matter,
     tag_list,
     text_list,
+    value_blocks,
 )
 from palace.store.memory_fields import comment_fields, with_marks
 from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.text.day_names import day_of_file, day_told, is_day
-from palace.types.memory import TIMELINE, Document, Fault, Memory
+from palace.types.memory import FRONT_MATTER, TIMELINE, Document, Fault, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,10 +387,11 @@ class _Parser:
         first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
         self.tags = tag_list(values.get("tags"))
-        told = map(day_told, (self.title, str(values.get("date") or "")))
-        self.day = day_of_file(self.path) or next(filter(None, told), None)
+        days = map(day_told, (self.title, str(values.get("date") or "")))
+        self.day = day_of_file(self.path) or next(filter(None, days), None)
         self.tells_days = self.day is not None
-        self._walk(blocks, skip=first if first and first.title == self.title else None)
+        told = [] if self.timeline else value_blocks(self.lines, front)
+        self._walk(told + blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
             path=self.path,
@@ -453,6 +455,8 @@ class _Parser:
             values = {**defaults, **values, "session": section, **(given or {})}
         elif day:
             values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
+        if block.kind == "value":  # alone it says little
+            values |= {"provenance": FRONT_MATTER, "importance": 0.2}
         self.memories.append(
             Memory(
                 id=memory_id,

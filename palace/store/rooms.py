@@ -15,6 +15,7 @@ from pathlib import Path
 from palace.arguments import quoted
 from palace.errors import (
     MemoryNotFoundError,
+    StoreError,
     StoreUnavailableError,
     UnsafeNameError,
     WriteConflictError,
@@ -225,10 +226,13 @@ class RoomStore:
             The memory as it is now.
 
         Raises:
+            StoreError: If it is a value of the front matter, where no comment can stand.
             ValueError: If a field is unknown or its value is not of its kind.
         """
         if "id" in fields:
             raise ValueError("an id is never changed")
+        if memory.is_value:
+            raise StoreError(f"{memory.source} is front matter.", hint="Change it by hand.")
         values = {("source" if name == "trust" else name): v for name, v in fields.items()}
         if "status" in values and memory.status != values["status"]:
             values["retired"] = self._clock() if values["status"] == "inactive" else None

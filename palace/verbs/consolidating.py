@@ -385,7 +385,11 @@ class ConsolidatingVerbs(WritingVerbs):
         seen.update((m.id, m) for m in stored[:_NEAR])
         for memory in seen.values():
             usable = memory.status == "active" and memory.room not in (TIMELINE, PLAYBOOKS)
-            if usable and len(about & set(tokens(memory.text))) > _SHARED_WORDS:
+            if (
+                usable
+                and not memory.is_value
+                and len(about & set(tokens(memory.text))) > _SHARED_WORDS
+            ):
                 yield memory
 
     # The timeline

@@ -121,7 +121,7 @@ class HearingVerbs(KeepingVerbs):
         record = next((r for r in records if r.get("injected")), {})
         found = (self.index.get(str(identifier)) for identifier in record.get("injected", ()))
         rooms = (m for m in found if m is not None and m.room not in (TIMELINE, PLAYBOOKS))
-        return [m for m in rooms if m.status == "active"]
+        return [m for m in rooms if m.status == "active" and not m.is_value]
 
     def _kept(self, statement: str) -> PromptWrite:
         try:

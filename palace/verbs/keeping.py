@@ -13,7 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
-from palace.learn.remember import refuse_playbook
+from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
 from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import derived_id
@@ -78,6 +78,7 @@ class KeepingVerbs(WritingVerbs):
             return f"{room}/{drawer}"
         found = found or self.get(target)
         if found.id.startswith("d-") and found.room != PLAYBOOKS:
+            refuse_unmarked(found, instead="edit")
             # A derived id changes with the words: a link needs one that stays.
             found = change.writer.update(found)
         return found.id
@@ -208,7 +209,7 @@ class KeepingVerbs(WritingVerbs):
         check_texts(reason=reason)
         self.refresh()
         memory = self._meant(memory_id)
-        refuse_playbook(memory, instead="delete")
+        refuse_unmarked(memory, instead="delete")
         drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
         gone = {
             m.id: m for m in (memory, *older_versions(memory, self.index.marked("superseded_by")))
