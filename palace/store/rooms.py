@@ -232,7 +232,7 @@ class RoomStore:
         if "id" in fields:
             raise ValueError("an id is never changed")
         if memory.is_value:
-            raise StoreError(f"{memory.source} is front matter.", hint="Change it by hand.")
+            raise StoreError(f"{memory.source} is front matter", hint="change it by hand")
         values = {("source" if name == "trust" else name): v for name, v in fields.items()}
         if "status" in values and memory.status != values["status"]:
             values["retired"] = self._clock() if values["status"] == "inactive" else None
