@@ -126,7 +126,7 @@ class RetrievalEnforcer:
         *,
         session_id: str | None = None,
         project: str | None = None,
-        history: Sequence[Mapping[str, str] | Message] = (),
+        history: Iterable[Mapping[str, Any] | Message] | None = None,
         as_of: datetime | None = None,
     ) -> Verdict:
         """Decide what may happen with a prompt, without calling any model.
@@ -135,7 +135,7 @@ class RetrievalEnforcer:
             prompt: The raw prompt, or a whole `Turn` (then the other arguments are ignored).
             session_id: The session, whose scratchpad and scoped memories may be read.
             project: The project whose scoped memories may be read.
-            history: Earlier messages as `{"role", "content"}`, oldest first.
+            history: Earlier messages as `{"role", "content"}`, oldest first, if there are any.
             as_of: Asks for the state of this moment instead of today's.
 
         Returns:
@@ -145,7 +145,7 @@ class RetrievalEnforcer:
             ConfigError: If the prompt, the session, the project or a message is no text.
         """
         if not isinstance(prompt, Turn):
-            prompt = Turn(prompt, session_id, project, tuple(history), as_of)  # type: ignore[arg-type]
+            prompt = Turn(prompt, session_id, project, messages_in(history), as_of)
         check_texts(prompt=prompt.prompt)
         check_given(session=prompt.session_id, project=prompt.project)
         turn = replace(
@@ -176,7 +176,7 @@ class RetrievalEnforcer:
         *,
         session_id: str | None = None,
         project: str | None = None,
-        history: Sequence[Mapping[str, str] | Message] = (),
+        history: Iterable[Mapping[str, Any] | Message] | None = None,
         as_of: datetime | None = None,
     ) -> Verdict:
         """Decide as `decide` does, in a thread, off the event loop."""
@@ -187,7 +187,7 @@ class RetrievalEnforcer:
             prompt,
             session_id=session_id,
             project=project,
-            history=tuple(history),
+            history=messages_in(history),  # as it is now: the host may add to its list meanwhile
             as_of=as_of,
         )
 
