@@ -425,7 +425,13 @@ class Assembly:
             min_trust=self._settings.enforce.min_trust,
         )
 
-    def previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
-        """Return the last verdict records of a session, newest first."""
+    def previous_verdicts(
+        self, session_id: str | None, project: str | None
+    ) -> Iterator[dict[str, Any]]:
+        """Return the last verdict records of a session in a project, newest first.
+
+        What another project was shown in the same session is none of this one's business.
+        """
         last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
-        return (record for record in last if record.get("session") == session_id)
+        whose = (session_id or None, project or None)
+        return (r for r in last if (r.get("session") or None, r.get("project") or None) == whose)

@@ -68,7 +68,8 @@ class Enforcement:
     Attributes:
         layers: In the order of the walk; the first is L0.
         refresh: Brings the index up to date with files changed by hand; cheap when nothing changed.
-        previous: Returns the last verdict records of a session, newest first, for meta questions.
+        previous: Returns the last verdict records of a session in a project, newest first, for
+            meta questions.
         shown: Returns a text as it may be shown and kept: without secrets, at least.
         heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
         reminders: Returns the memories whose triggers match the prompt.
@@ -84,7 +85,7 @@ class Enforcement:
     policy: Policy
     journal: Journal | None
     refresh: Callable[[], object]
-    previous: Callable[[str | None], Iterable[Mapping[str, Any]]]
+    previous: Callable[[str | None, str | None], Iterable[Mapping[str, Any]]]
     shown: Callable[[str], str] = redact
     heard: Callable[[Turn], Heard | None] = lambda _turn: None
     reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
@@ -428,12 +429,11 @@ def _nothing(verdict: Verdict, policy: Policy) -> Verdict:
 
 
 def _previous(parts: Enforcement, turn: Turn) -> list[Mapping[str, Any]] | StoreError:
-    """Return the last verdicts of this session and project: another's evidence is not its own."""
+    """Return the last verdicts of this session and project, or why they cannot be read."""
     try:
-        records = list(parts.previous(turn.session_id))
+        return list(parts.previous(turn.session_id, turn.project))
     except StoreError as error:
         return error
-    return [record for record in records if record.get("project") == turn.project]
 
 
 def _meta_verdict(

@@ -157,7 +157,7 @@ class ConsolidatingVerbs(WritingVerbs):
         ]
         proposed, reason = self._proposals(said)
         found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
-        gone = self._retired_since(session_id) if found else []
+        gone = self._retired_since(session_id, scope_of(project)) if found else []
         ending = _Ending(session_id, project or "", gone)
         filled = tuple(self._fill(s, ending, by_model=by_model) for s, by_model in found)
         summary = self.compress_if_needed(said, session_id, project=project, force=True)
@@ -302,12 +302,14 @@ class ConsolidatingVerbs(WritingVerbs):
         except ModelError as error:
             return [], error.message
 
-    def _retired_since(self, session_id: str) -> list[Memory]:
-        """Return what an earlier end of the session stored and a person retired since."""
+    def _retired_since(self, session_id: str, scope: str) -> list[Memory]:
+        """Return what an earlier end of the session stored there and a person retired since."""
         own = _origin(session_id)
         room = safe_component(self.settings.write.default_room, what="room")
         stored = self.index.memories(room=room)
-        return [m for m in stored if m.provenance == own and m.status != "active"]
+        return [
+            m for m in stored if (m.provenance, m.scope) == (own, scope) and m.status != "active"
+        ]
 
     def _fill(self, statement: Statement, ending: _Ending, *, by_model: bool) -> GapFill:
         from palace.learn.gapfill import GapFill
@@ -377,7 +379,7 @@ class ConsolidatingVerbs(WritingVerbs):
         text = f"{statement.text} {statement.about}".strip()
         about = set(tokens(text))
         seen: dict[str, Memory] = {}
-        for record in self._parts.previous_verdicts(ending.session_id):
+        for record in self._parts.previous_verdicts(ending.session_id, ending.project):
             found = (self.index.get(i) for i in record.get("injected", ()))
             seen.update((m.id, m) for m in found if m is not None)
         hits = self.search(
