@@ -1,9 +1,9 @@
-"""Two things of a sentence in each other's places: "adults 150, juniors 84" of "adults 84 …".
+"""Two values of a sentence that have changed places: "adults 150, juniors 84" of "adults 84 …".
 
 In: a sentence and the memory as words and mentions. Out: the mentions that have changed places.
 
-One thing in a wrong place may only be told in other words. Two that each stand beside the words
-that the memory has beside the other are no accident: both have to be crossed.
+A single value beside other words than in the memory may be a paraphrase. Two values that each stand
+beside the words which the memory has beside the other are no accident, so both must be crossed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
 
 
 def _is_readers(mention: Mention) -> bool:
-    """Whether it is a number in words, which a reader may have counted or worked out."""
+    """Whether it is a number in words: a reader may have counted or worked it out."""
     return mention.kind == NUMBER and not any(map(str.isdigit, mention.text))
 
 
