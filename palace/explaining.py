@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from palace.types.verdict import Rule
-
 
 def explain_trace(trace: Mapping[str, Any]) -> str:
     """Return a verdict's trace, fresh or from the journal, as text for a person."""
@@ -77,7 +75,7 @@ def _part_lines(parts: Mapping[str, Sequence[float]]) -> list[str]:
     ]
 
 
-_RULES: Mapping[Rule, str] = {
+_RULES: Mapping[str, str] = {
     "bars": "the confidence against the bars",
     "stranger": "nobody the question names is known here",
     "name missing": (
