@@ -149,7 +149,7 @@ class RetrievalEnforcer:
             ConfigError: If the prompt, the session, the project or a message is no text.
         """
         if not isinstance(prompt, Turn):
-            prompt = Turn(prompt, session_id, project, messages_in(history), as_of)
+            prompt = Turn(prompt, session_id, project, history, as_of)  # type: ignore[arg-type]
         check_texts(prompt=prompt.prompt)
         check_given(session=prompt.session_id, project=prompt.project)
         turn = replace(
