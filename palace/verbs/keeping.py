@@ -234,9 +234,10 @@ class KeepingVerbs(WritingVerbs):
         return Erased(memory.id, tuple(gone), tuple(self._still(eraser)))
 
     def still_said(self, memory: Memory) -> list[Memory]:
-        """Return active memories that hold the words of a retired one among others.
+        """Return active memories that hold the words of a retired one among other words.
 
-        A conversation does, in which it was said. Nobody asked to retire what else stands there.
+        The turn of a conversation in which it was said is one: it stays, because nobody asked to
+        retire what else stands there.
         """
         eraser = Eraser.of([memory])
         copies = self._parts.rivals.copies_of(memory)
