@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import regex
 
+from palace.arguments import check_choice
 from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
 from palace.enforce.citations import CITATION
@@ -27,6 +28,7 @@ from palace.text.echoes import is_statement
 from palace.types.verdict import Evidence
 
 Mode = Literal["off", "flag", "replace"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 # Who writes Markdown may escape its underscores.
 _DECLINE = regex.compile(DECLINE_TOKEN.replace("_", r"\\?_"), regex.IGNORECASE)
@@ -85,6 +87,9 @@ class AnswerCheck:
         mode: What happens with what is unsupported.
         also: Further texts whose words may be used, such as results of tools in this turn.
         strict: Whether a sentence may add next to no words of its own; see `Grounds`.
+
+    Raises:
+        ConfigError: If the mode is none of these.
     """
 
     def __init__(
@@ -98,6 +103,7 @@ class AnswerCheck:
         also: Sequence[str] = (),
         strict: bool = False,
     ) -> None:
+        check_choice("mode", mode, MODES)  # a misspelt one would check less than was asked for
         self.evidence = tuple(evidence)
         self.mode: Mode = mode
         self.fallback_text = fallback_text
