@@ -326,7 +326,7 @@ def checked_ttl(ttl_s: float) -> float:
     is_number = isinstance(ttl_s, Real) and not isinstance(ttl_s, bool)
     if not is_number or not math.isfinite(ttl_s) or ttl_s <= 0:
         raise ConfigError(
-            f"a note cannot live for {ttl_s} seconds", hint="use a number of seconds above 0"
+            f"a note cannot live for {ttl_s!r} seconds", hint="use a number of seconds above 0"
         )
     return float(ttl_s)
 

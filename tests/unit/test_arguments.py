@@ -199,7 +199,7 @@ def test_what_is_no_number_is_refused_by_name(palace: Mempalace) -> None:
         palace.remember("The gate is red.", importance=wrong)
     with pytest.raises(ConfigError, match="^limit must be a whole number from 1 on"):
         palace.verdicts(limit=wrong)
-    with pytest.raises(ConfigError, match="^a note cannot live for high seconds"):
+    with pytest.raises(ConfigError, match="^a note cannot live for 'high' seconds"):
         palace.note("The gate is red.", session_id="s", ttl_s=wrong)
     with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
         palace.wake_up("s", budget_tokens=wrong)
