@@ -106,6 +106,8 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
         lambda p, x: p.search("harbour", session_id=x),
         lambda p, x: p.search("harbour", project=x),
         lambda p, x: p.wake_up("s", x),
+        lambda p, x: p.session_wake_up(x),
+        lambda p, x: p.session_wake_up("new", x),
         lambda p, x: p.memories(room=x),
         lambda p, x: p.memories(drawer=x),
         lambda p, x: p.compress_if_needed([], "s", task=x),
