@@ -15,7 +15,7 @@ from palace.enforce.grounding import MODES, AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
-from palace.types.verdict import Verdict
+from palace.types.verdict import FALLBACK_TEXT, Verdict
 
 QuoteCalls = Literal["one", "two"]
 Steps = Generator["ModelCall", "ModelReply", "Answer"]
@@ -39,7 +39,7 @@ class AnswerOptions:
 
     mode: Mode = "replace"
     quote_calls: QuoteCalls = "two"
-    fallback_text: str = "I don't have this in my memory palace."
+    fallback_text: str = FALLBACK_TEXT
     context_budget_tokens: int | None = None
     identity: str = ""
 

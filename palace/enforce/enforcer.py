@@ -26,6 +26,7 @@ from palace.text.moments import new_id
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from palace.types.verdict import (
+    FALLBACK_TEXT,
     Action,
     Evidence,
     Heard,
@@ -54,7 +55,7 @@ class Policy:
     on_unclear: str = "confirm"
     on_miss: str = "fallback"
     answer_kinds: frozenset[str] = frozenset()
-    fallback_text: str = "I don't have this in my memory palace."
+    fallback_text: str = FALLBACK_TEXT
     name_near_misses: bool = True
     max_evidence: int = 8
     inject_always: bool = False

@@ -25,7 +25,7 @@ from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
 from palace.text.echoes import is_statement
-from palace.types.verdict import Evidence
+from palace.types.verdict import FALLBACK_TEXT, Evidence
 
 Mode = Literal["off", "flag", "replace"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -98,7 +98,7 @@ class AnswerCheck:
         question: str = "",
         *,
         identity: str = "",
-        fallback_text: str = "I don't have this in my memory palace.",
+        fallback_text: str = FALLBACK_TEXT,
         mode: Mode = "replace",
         also: Sequence[str] = (),
         strict: bool = False,

@@ -38,6 +38,9 @@ Rule = Literal[
     "left out",
 ]
 
+FALLBACK_TEXT = "I don't have this in my memory palace."
+"""What is said where nothing is known, unless the settings say it otherwise."""
+
 _QUOTED_SHARE = 0.5
 _NUMBERS = (
     *("bias", "probability", "attribution", "confidence", "sufficient_at", "unclear_at", "prior"),
