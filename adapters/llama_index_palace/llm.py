@@ -34,11 +34,11 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     what hosts add to it, or the question among a template's arguments. A host with prompts of its
     own making can be served inside `palace_session(session_id, question=...)`.
 
-    Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes. Housekeeping
-    with prompts of your own is no turn of a person either: give it `inner`. Arguments of tool calls
-    go to the tools as the model wrote them. Only where the result of a tool is the reply, what the
-    model states to it is checked; any other tool that shows its arguments to a person, or stores
-    them, does so on the host's responsibility.
+    Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
+    prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
+    go to the tools as the model wrote them, what it states to one whose result is the reply only
+    as far as it is remembered: any other tool that shows them to a person, or stores them, does so
+    on the host's responsibility.
 
     Args:
         inner: The model.

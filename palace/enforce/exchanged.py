@@ -15,7 +15,7 @@ from datetime import date
 from itertools import combinations, product, starmap
 from typing import NamedTuple
 
-from palace.enforce.layout import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention, Placed
+from palace.enforce.mentions import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention, Placed
 from palace.enforce.specifics import places_in
 
 _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it

@@ -17,7 +17,7 @@ from datetime import date
 from functools import partial
 
 from palace.enforce.exchanged import exchanged
-from palace.enforce.layout import (
+from palace.enforce.mentions import (
     FAR_CHARS,
     GIVEN,
     MOST_MENTIONS,

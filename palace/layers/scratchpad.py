@@ -73,8 +73,7 @@ class ScratchpadLayer:
     def beside(self, turn: Turn, query: Query) -> LayerReport:
         """Return a report on the text beside a question, whose sentences are judged as notes are.
 
-        Left out are questions, which tell nothing, and our own evidence, which was looked at
-        already.
+        A question tells nothing, and what a memory tells was asked for already.
         """
         beside = sentences_in(strip_own_markers(turn.beside)[:_BESIDE_CHARS])
         told = (s for s in beside if not s.endswith(QUESTION_MARKS))

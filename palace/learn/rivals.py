@@ -88,7 +88,7 @@ def _moment_of(draft: Draft) -> datetime | None:
 
 
 def _is_rival(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory can be repeated or contradicted, which a turn of a conversation cannot."""
+    """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
     return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
 
 
