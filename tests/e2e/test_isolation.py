@@ -197,6 +197,17 @@ def test_what_another_project_was_told_in_this_session_is_not_corrected_here(tmp
         assert [write.status for write in told.written] == ["corrected"]
 
 
+def test_what_a_person_forgot_in_another_project_is_stated_anew_here(tmp_path):
+    said = [Message("user", "My boat is called Alma."), Message("assistant", "Nice.")]
+    with Mempalace.open(tmp_path / "p") as palace:
+        [fill] = palace.on_session_end("s", said, project=OTHER).filled
+        palace.forget(fill.memory.id)
+        assert palace.on_session_end("s", said, project=OTHER).filled[0].status == "duplicate"
+        for project in (OWN, None):
+            [fill] = palace.on_session_end("s", said, project=project).filled
+            assert (fill.status, fill.memory.project) == ("stored", project or "")
+
+
 def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
     [entry] = vault.notes(OTHER)
     hidden = hidden_of(vault)
