@@ -70,7 +70,6 @@ MAY_IMPORT = {
 # Annotations of what the root hands to its parts; nothing of it is imported at run time.
 MAY_NAME = {
     "assembly": {"verbs"},
-    "past": {"verbs"},
     "doctor": {"mempalace"},
     "layout": {"mempalace"},
     "tools": {"mempalace"},

@@ -1,6 +1,7 @@
 """L1 and L4, what the index knows: memories of rooms and timeline, and playbooks.
 
-In: a query. Out: a report of judged memories with their sources and as-of times.
+In: a query. Out: a report of judged memories with their sources and as-of times; where the question
+is about the past, with what held then.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ class IndexedLayer:
         max_evidence: Most pieces of evidence, >= 1.
         min_trust: Memories of lower trust never make evidence.
         stale_after_days: A status older than this many days is labelled stale.
-        retired: Returns the memories that held no more at a moment, or at that of the index if it
-            is None: replaced or forgotten.
+        retired: Returns the memories that were replaced or forgotten by a moment; None stands for
+            the moment of the index.
         named_end: Returns the last instant of a past period that a prompt names.
     """
 
@@ -108,9 +109,9 @@ class IndexedLayer:
         }
 
     def _with_then(self, report: LayerReport, retired: Retired) -> LayerReport:
-        """Return a report with what holds first, or what held at the end of a period asked about.
+        """Return a report with what holds first; asked about a past period, with what held then.
 
-        Where something is known of that period itself, nothing else is said of it.
+        What held at its end comes in only where nothing sufficient is known of the period itself.
         """
         if retired.end is None or report.outcome == "sufficient":
             return replace(report, evidence=retired.first(report.evidence))
@@ -131,7 +132,7 @@ class IndexedLayer:
         *,
         until: datetime | None = None,
     ) -> Iterator[Evidence]:
-        """Yield each piece behind what it replaced, as that stood then or until it ended."""
+        """Yield each piece of evidence after what it replaced, as that stood until it ended."""
         for item in evidence:
             now = self._searcher.index.get(item.id) if item.id in replaced else None
             if now is not None:

@@ -199,9 +199,10 @@ def _place(path: str, folder: str) -> str:
 
 
 def _former_places(palace: Path, places: Iterable[str]) -> dict[int, list[str]]:
-    """Return by their size the drawers at places that no note of a source has, if it has others.
+    """Return the palace's drawers that no note of a source has the name of, by their size in bytes.
 
-    One of them with the bytes of a new note was taken in before that note was renamed.
+    If one has the bytes of a note that is new, that note was taken in before under another name.
+    Nothing is returned where no note of the source is new.
     """
     there = {f"rooms/{name}" for name in markdown_files(palace / "rooms")}
     former: dict[int, list[str]] = {}

@@ -1,4 +1,4 @@
-"""What an import takes into a palace, one thing after the other, and what it tells of it.
+"""An import at work: what it takes into a palace, one thing after the other, and its count.
 
 In: names, places and bytes. Out: files and records that are new in the palace, and the count of
 what was added, found there already, redacted, left out and refused. What is there is never touched.
@@ -239,7 +239,7 @@ class Intake:
         return None
 
     def _fit_line(self, path: str, line: bytes) -> bytes | None:
-        """Return a record as it may be written; one that may not is told of and left out."""
+        """Return a record as it may be written, None after refusing one that may not."""
         text = line.decode("utf-8", "surrogateescape")
         shown = self.cleaned(path, text)
         return None if shown is None else shown.encode("utf-8", "surrogateescape")

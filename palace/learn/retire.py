@@ -92,7 +92,7 @@ def forget(
 
 
 def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> None:
-    """Let what would have made room for a plan hold on: until the next plan, if there is one.
+    """Undo the end that a plan has set to today's value; it holds until the next plan, if any.
 
     Args:
         writer: The one way in.

@@ -1,7 +1,7 @@
 """What a prompt says out of courtesy: "thanks", "ok merci", "alles klar", "Hey Timmy, …".
 
 A single "danke" tells no language, so the phrases of all lexicons count. In: a prompt. Out: whether
-it says nothing else; or the prompt without those at its ends, and without whom it speaks to.
+it says nothing else; or the prompt without the courtesies at its ends and the name in them.
 """
 
 from __future__ import annotations

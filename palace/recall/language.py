@@ -15,11 +15,11 @@ from palace.text import Word, fold
 def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
     """Return the lexicon of a text's language: by script, else by its function words.
 
-    Typical letters count like one function word, and so does each word with a letter that no other
-    language has, names apart: a Turkish sentence may have no function word at all. What stands
-    before a surname ("van der Berg") counts only where nothing else tells. Where languages tie,
-    because they share the small words ("que dia paga a Ana"), words of every day tell them apart;
-    where none does, the first lexicon wins.
+    The function words of each language are counted. Typical letters count like one function word,
+    and so does each word, names apart, with a letter that no other language has: a Turkish sentence
+    may have no function word at all. The small words before a surname ("van der Berg") count only
+    where nothing else tells. Languages that share the small words of a text ("que dia paga a Ana")
+    are told apart by everyday words; where that fails too, the first lexicon wins.
 
     Args:
         text: Any text.
@@ -66,7 +66,7 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
 
 
 def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
-    """Return where words stand that two or more together stand before a surname."""
+    """Return the places of two or more words that together stand before a surname."""
     particles = folded_words("surname_particles")
     run: list[Word] = []
     places: set[int] = set()

@@ -44,7 +44,7 @@ class Scored(NamedTuple):
     """One candidate with its rank score (log-odds) and the features behind a judgement.
 
     Attributes:
-        prior: How much of the rank is not relevance but what the memory is worth; see
+        prior: The part of the rank that is the worth of the memory and not its relevance; see
             `palace.recall.priors`.
     """
 
@@ -110,9 +110,9 @@ def _place(candidate: Candidate) -> tuple[str, int, int]:
 
 
 def _beyond_chance(cosine: float, background: Background) -> float:
-    """Return how much nearer a candidate is than what has nothing to do with the question.
+    """Return how much nearer a candidate is than sentences unrelated to the question.
 
-    Unlike closeness it means the same whatever else was found, and in every model.
+    Unlike `closeness` it means the same whatever else was found, and with every embedder.
     """
     return (cosine - background.mean) / (_FAR_BEYOND * background.deviation)
 

@@ -282,7 +282,7 @@ def item_lines(text: str) -> list[str]:
     lines = with_code(normal_text(text).split("\n"))
     first, *rest = [line if is_code else escape_comments(line) for line, is_code in lines]
     if not first:
-        raise StoreError("A memory cannot be empty.", hint="Give it at least one word.")
+        raise StoreError("a memory cannot be empty", hint="give it at least one word")
     marker = "* " if is_break("- " + first) else "- "
     return [marker + first, *("  " + line if line else "" for line in rest)]
 

@@ -88,9 +88,9 @@ class IdentityFile:
         identity = _measure(clean(text))
         if identity.over:
             raise IdentityTooLongError(
-                f"The identity has {identity.chars} of at most {identity.limit} characters,"
-                f" {identity.over} too many.",
-                hint=f"Merge or move to a room: {_longest(identity.text)}",
+                f"the identity has {identity.chars} of at most {identity.limit} characters,"
+                f" {identity.over} too many",
+                hint=f"merge or move to a room: {_longest(identity.text)}",
             )
         data = f"{identity.text}\n".encode() if identity.text else b""
         path = resolve_inside(self.root, IDENTITY_FILE)

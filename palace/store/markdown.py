@@ -276,8 +276,8 @@ class Page:
             if _texts(self.path, written) == others:
                 return written
         raise StoreError(
-            f"The memory at {self.path}:{block.start + 1} cannot go without changing others.",
-            hint="Edit the file by hand.",
+            f"the memory at {self.path}:{block.start + 1} cannot go without changing others",
+            hint="edit the file by hand",
         )
 
     def position_of(self, memory_id: str) -> int:
@@ -290,7 +290,7 @@ class Page:
             if memory.id == memory_id:
                 return memory.position
         raise MemoryNotFoundError(
-            f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
+            f"no memory {memory_id} in {self.path}", hint="it may have been edited: search again"
         )
 
     def _insert(

@@ -15,7 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import check_choice, moment_in, path_in
+from palace.arguments import (
+    SOURCES,
+    check_choice,
+    check_given,
+    check_texts,
+    moment_in,
+    path_in,
+    quoted,
+)
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
@@ -148,7 +156,8 @@ class TransferringVerbs(ReadingVerbs):
             How many timeline pages changed.
 
         Raises:
-            ConfigError: If one is no `ConversationTurn`; nothing is written then.
+            ConfigError: If one is no `ConversationTurn`, or one that cannot be written or that
+                nobody could read again; nothing is written then.
             SecretRefusedError: If a turn holds a secret (and they are not redacted): nothing is
                 written then, while `import_from` leaves such turns out.
             PersonalDataRefusedError: If one holds personal data (and that is blocked).
@@ -163,6 +172,23 @@ class TransferringVerbs(ReadingVerbs):
                 f"one of the turns is no turn: {type(turn).__name__}",
                 hint="give ConversationTurn(session, speaker, text, at)",
             )
+        check_texts(
+            session=turn.session,
+            speaker=turn.speaker,
+            text=turn.text,
+            provenance=turn.provenance,
+            scope=turn.scope,
+        )
+        check_given(project=turn.project, task=turn.task)
+        check_choice("trust", turn.trust, SOURCES)
+        at = moment_in("at", turn.at)
+        if at is None:
+            raise ConfigError("one of the turns has no time", hint="give `at`, a datetime")
+        if turn.scope != "global" and not turn.scope.startswith(("project:", "session:")):
+            raise ConfigError(
+                f"the scope is {quoted(turn.scope)}",
+                hint="use global, project:<name> or session:<id>",
+            )
         fit = self.privacy.written
         return replace(
             turn,
@@ -170,7 +196,7 @@ class TransferringVerbs(ReadingVerbs):
             speaker=fit(turn.speaker),
             session=fit(turn.session),
             provenance=fit(turn.provenance),
-            at=moment_in("at", turn.at) or turn.at,
+            at=at,
         )
 
     def export(
