@@ -16,7 +16,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text.moments import utc_now
-from palace.types.memory import Memory, Trust
+from palace.types.memory import SUPERSEDED, Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
@@ -71,6 +71,13 @@ class IndexedLayer:
         retired = Retired(
             self._retired, lambda: self._named_end(turn.prompt) if moment is None else None
         )
+
+        def over(evidence: Sequence[Evidence]) -> set[str]:
+            # Asked about the past, what was superseded since may be right.
+            is_now = moment is None and retired.end is None and not query.former
+            superseded = {item.id for item in evidence if item.superseded} if is_now else set()
+            return retired.over(query, evidence) | superseded
+
         is_status = signal.kind == "status"
         asked = query.of_playbooks if self.name == "L4" else query
         report = judge(
@@ -79,7 +86,7 @@ class IndexedLayer:
             evidence_of=lambda some: self._evidence(some, moment, is_status=is_status),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
-            retired=lambda evidence: retired.over(query, evidence),
+            retired=over,
         )
         is_how = "procedure" in (signal.kind, signal.runner_up)
         asks_how = is_how or not _ASKS_HOW.isdisjoint(signal.cues)
@@ -147,7 +154,7 @@ class IndexedLayer:
     def _evidence_in(
         self, memory: Memory, state_of: datetime | None, *, is_status: bool = False
     ) -> Evidence:
-        as_of = memory.as_of
+        as_of, is_over = memory.as_of, SUPERSEDED in memory.tags
         return Evidence(
             id=memory.id,
             # Whose "I" it is nobody can tell from the words of a turn alone.
@@ -156,8 +163,10 @@ class IndexedLayer:
             source=memory.source,
             as_of=as_of,
             trust=memory.trust,
-            stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
+            stale=is_over
+            or (is_status and as_of is not None and utc_now() - as_of > self._stale_after),
             state_of=state_of,
+            superseded=is_over,
         )
 
 

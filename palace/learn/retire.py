@@ -14,7 +14,7 @@ from palace.learn.dedup import of_one_time, says_the_same
 from palace.learn.remember import Writer, makes_room, refuse_unmarked
 from palace.text.moments import utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import TIMELINE, Draft, Memory, Trust
+from palace.types.memory import SUPERSEDED, TIMELINE, Draft, Memory, Trust
 
 
 def correct(
@@ -124,7 +124,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         scope=old.scope,
         trust=source,
         provenance="correction",
-        tags=old.tags,
+        tags=tuple(tag for tag in old.tags if tag != SUPERSEDED),  # these words hold now
         links=old.links,
         importance=old.importance,
         created=said,

@@ -43,13 +43,13 @@ from palace.store.front_matter import (
     FrontMatter,
     page_properties,
     read_front_matter,
-    tag_list,
     text_list,
     value_blocks,
 )
 from palace.store.memory_fields import comment_fields, with_marks
 from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
+from palace.store.superseded import page_tags
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.text.day_names import day_of_file, day_told, is_day
 from palace.types.memory import FRONT_MATTER, TIMELINE, Document, Fault, Memory
@@ -386,7 +386,7 @@ class _Parser:
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
         first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
-        self.tags = tag_list(values.get("tags"))
+        self.tags = page_tags(values, blocks, self.lines)
         days = map(day_told, (self.title, str(values.get("date") or "")))
         self.day = day_of_file(self.path) or next(filter(None, days), None)
         self.tells_days = self.day is not None

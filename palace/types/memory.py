@@ -23,6 +23,8 @@ TIMELINE = "timeline"
 """Folder of what was said in conversations, and the room of its memories."""
 PLAYBOOKS = "playbooks"
 """Folder of procedures, and the room they are found in."""
+SUPERSEDED = "superseded"
+"""Tag of a memory in whose place another one holds by now; a page that says so gives it to all."""
 FRONT_MATTER = "front matter"
 """Where a memory comes from that is a value at the head of its file."""
 

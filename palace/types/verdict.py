@@ -60,8 +60,9 @@ class Evidence:
         confidence: Calibrated probability in [0, 1] that it answers the question.
         scores: The features behind the confidence, by name.
         trust: Whose word it is.
-        stale: Whether a live artifact should be preferred (old status).
+        stale: Whether it may be out of date: an old status, or superseded.
         state_of: The past moment it was looked up for; None for today.
+        superseded: Whether a tag, or its page, says that another one holds by now.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Evidence:
     trust: Trust = "user"
     stale: bool = False
     state_of: datetime | None = None
+    superseded: bool = False
 
 
 def nearly_as_sure(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
