@@ -113,7 +113,8 @@ class IndexedLayer:
         Where something is known of that period itself, nothing else is said of it.
         """
         if retired.end is None or report.outcome == "sufficient":
-            return replace(report, evidence=retired.first(report.evidence))
+            first = retired.first(report.evidence)
+            return report if first is report.evidence else replace(report, evidence=first)
         then = retired.held_then(report.evidence)
         known = {item.id for item in report.evidence}
         surest = max(item.confidence for item in report.evidence)
