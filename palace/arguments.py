@@ -181,7 +181,10 @@ def message_in(given: object) -> Message:
             hint='a message is a Message, or {"role": "user", "content": "hello"}',
         )
     if isinstance(given, Message):
-        return replace(given, content=said or "", at=moment_in("at", given.at))
+        text, at = said or "", moment_in("at", given.at)
+        if text is given.content and at is given.at:
+            return given  # mostly; and a history may be long
+        return replace(given, content=text, at=at)
     return Message(
         str(given.get("role") or ""),
         said or "",

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},
-    "privacy": {"types", "errors", "secrets"},
+    "privacy": {"types", "errors", "secrets", "kept"},
     "ignoring": set(),
     "portable": set(),
     "kept": set(),

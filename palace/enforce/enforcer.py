@@ -162,8 +162,9 @@ class RetrievalEnforcer:
         if heard is not None and not heard.rest:
             verdict = _acknowledged(turn, heard)
         else:
-            asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
-            verdict = _decided(parts, parts.meant(asked))
+            asked = asked_words(heard.rest if heard else turn.prompt)
+            as_asked = turn if asked == turn.prompt else replace(turn, prompt=asked)
+            verdict = _decided(parts, parts.meant(as_asked))
             verdict = verdict.with_writes(heard.writes) if heard else verdict
         verdict = replace(
             verdict,

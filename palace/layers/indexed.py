@@ -121,7 +121,8 @@ class IndexedLayer:
         What held at its end comes in only where nothing sufficient is known of the period itself.
         """
         if retired.end is None or report.outcome == "sufficient":
-            return replace(report, evidence=retired.first(report.evidence))
+            first = retired.first(report.evidence)
+            return report if first is report.evidence else replace(report, evidence=first)
         then = retired.held_then(report.evidence)
         known = {item.id for item in report.evidence}
         surest = max(item.confidence for item in report.evidence)

@@ -23,7 +23,7 @@ MAX_WORDS = 60
 _MIN_WORDS = 4
 # "Dr." and "e.g." end no sentence.
 _BREAK = regex.compile(
-    r"(?<!\b(?:\p{Lu}\p{Ll}{0,2}|\p{L}|\p{L}\.\p{L})\.)(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*"
+    r"[.!?…]\K(?<!\b(?:\p{Lu}\p{Ll}{0,2}|\p{L}|\p{L}\.\p{L})\.)\s+|[。！？]\K\s*| ?\n\s*"
 )
 # Figures, quotes and code are what a prompt brings along to be worked on.
 _BROUGHT_ALONG = regex.compile(r"\d|[\"“”„«»‹›「」『』`]")

@@ -36,7 +36,8 @@ STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE
 # Behind a courtesy: "thanks Timmy", "merci, Claire", the "Lee" of "Kind regards\nAnn Lee".
 _THANKED = regex.compile(rf"(?<=\p{{L}},?)\s+\p{{Lu}}{_WORD_OF_A_NAME}(?=[!.…\s]*$)")
 _WORDS_OF_A_NAME = 3
-_SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*")
+# What begins with a stop is looked for in a quarter of the time that what stands behind one takes.
+_SENTENCE_END = regex.compile(r"[.!?…]\K\s+|[。！？]\K\s*| ?\n\s*")
 
 
 def without_courtesies(prompt: str) -> str:

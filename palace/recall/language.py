@@ -28,12 +28,13 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
     """
     spaced = sum(w.shape != "dense" for w in found)
     # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
-    telling = [lexicon for lexicon in lexicons if lexicon.scripts]
+    possible = [lexicon for lexicon in lexicons if lexicon.may_be_in(text)]
+    telling = [lexicon for lexicon in possible if lexicon.scripts]
     for lexicon in sorted(telling, key=lambda lexicon: -len(lexicon.scripts)):
         # A foreign name inside a sentence is not the sentence.
         if _script_letters(text, lexicon) > spaced:
             return lexicon
-    lowered = text.lower()
+    letters = frozenset(text.lower())
     of_names = _before_surnames(text, found)
     said = [
         (fold(w.surface), w.start not in of_names)
@@ -45,15 +46,18 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
     def evidence(lexicon: Lexicon) -> tuple[int, int]:
         if lexicon.scripts and not _script_letters(text, lexicon):
             return (0, 0)
-        typical = any(letter in lowered for letter in lexicon.typical_letters)
-        own = len([letters for letters in spelt if not lexicon.own_letters.isdisjoint(letters)])
-        known = [apart for word, apart in said if word in lexicon.function_words]
+        typical = not letters.isdisjoint(lexicon.typical_letters)
+        own = len([word for word in spelt if not lexicon.own_letters.isdisjoint(word)])
+        small = lexicon.function_words
+        known = [apart for word, apart in said if word in small]
         return (typical + own + sum(known), len(known))
 
-    told = [(evidence(lexicon), lexicon) for lexicon in lexicons]
-    most = max(count for count, _ in told)
+    told = [(evidence(lexicon), lexicon) for lexicon in possible]
+    most = max((count for count, _ in told), default=(0, 0))
+    if most == (0, 0):
+        return lexicons[0]
     tied = [lexicon for count, lexicon in told if count == most]
-    if len(tied) == 1 or most == (0, 0):
+    if len(tied) == 1:
         return tied[0]
     tokens, typed = {word.token for word in found}, {word.surface.lower() for word in found}
 

@@ -184,6 +184,7 @@ class Lexicon:
         return read_patterns(self._second, self._where)
 
 
+@lru_cache(maxsize=8)  # a walk asks several times of one prompt
 def matchable(prompt: str) -> str:
     """Return what cues are matched against: a prompt as it is read, folded, straight quotes."""
     text = plain(prompt, max_chars=2 * MATCHED_CHARS)

@@ -9,6 +9,7 @@ the words and pairs of words that the model knows, for its phrasing and for its 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import chain, pairwise
 from types import MappingProxyType
@@ -35,6 +36,8 @@ _DATE = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
 _TOKEN = regex.compile(
     rf"{_DATE}|{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]"
 )
+# The same where there are no other letters, in a quarter of the time.
+_ASCII_TOKEN = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)|[A-Za-z0-9]+(?:'[A-Za-z]+)?|[?!.,:;\n]")
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
 # What all of it counts together, however long the prompt: the length of the vector.
 _ABOUT_LENGTH = 8.0
@@ -42,7 +45,7 @@ _ABOUT_LENGTH = 8.0
 
 def words_and_stops(text: str) -> list[str]:
     """Return words, numbers and stops of what `matchable` returned; of a long text both ends."""
-    return _ends([str(token) for token in _TOKEN.findall(text)])
+    return _ends((_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text))
 
 
 def phrases(text: str, words: Collection[str]) -> dict[str, float]:

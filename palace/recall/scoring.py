@@ -83,10 +83,12 @@ def score(
     signals = {c.key: pool.ranking_features(c) for c in candidates}
     ranks = {key: model.log_odds(ranked) for key, ranked in signals.items()}
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
-    # Where more match equally well than are judged, it is those that were written last.
-    places = sorted(range(len(ordered)), key=lambda n: (-ranks[ordered[n].key], -n))
-    latest = {ordered[n].key for n in places[:JUDGED]}
-    ordered.sort(key=lambda c: c.key not in latest)
+    edge = ordered[JUDGED - 1 : JUDGED + 1]
+    if len({ranks[c.key] for c in edge}) < len(edge):
+        # Where more match equally well than are judged, it is those that were written last.
+        places = sorted(range(len(ordered)), key=lambda n: (-ranks[ordered[n].key], -n))
+        latest = {ordered[n].key for n in places[:JUDGED]}
+        ordered.sort(key=lambda c: c.key not in latest)
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
     asked = Asked(query, weights)

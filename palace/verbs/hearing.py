@@ -79,7 +79,7 @@ class HearingVerbs(KeepingVerbs):
         if turn.trust != "user":
             return None
         said = behind_agent(turn.prompt, agent_name(self._parts.identity()))
-        turn = replace(turn, prompt=said)
+        turn = turn if said == turn.prompt else replace(turn, prompt=said)
         try:
             corrected = self._heard_correction(turn)
         except PalaceError as error:
