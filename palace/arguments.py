@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -93,13 +94,23 @@ def path_in(name: str, value: str | PathLike[str]) -> Path:
     stand in.
 
     Raises:
-        ConfigError: If it is none, or empty, or of a user who is not known.
+        ConfigError: If it is none, or empty, or of a user who is not known, or has a character
+            that no path may have.
     """
     if not isinstance(value, (str, PathLike)):
         kind = "nothing" if value is None else type(value).__name__
         raise ConfigError(f"the {name} must be a path, not {kind}", hint="give a str or a Path")
     if not str(value).strip():
         raise ConfigError(f"the {name} is empty", hint="name a file or folder")
+    try:
+        is_unfit = b"\0" in os.fsencode(value)
+    except UnicodeEncodeError:
+        is_unfit = True
+    if is_unfit:
+        raise ConfigError(
+            f"the {name} {quoted(str(value))} has a character that no path may have",
+            hint="name a file or folder",
+        )
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
@@ -142,11 +153,16 @@ def moment_in(name: str, value: datetime | None) -> datetime | None:
 
 
 def messages_in(history: Iterable[object] | None) -> tuple[Message, ...]:
-    """Return messages as hosts write them, in our own form.
+    """Return messages as hosts write them, in our own form; None is no history.
 
     Raises:
-        ConfigError: If one of them is no message; names its type.
+        ConfigError: If one of them is no message, or it is no list of them; names the type.
     """
+    if history is not None and not isinstance(history, Iterable):
+        raise ConfigError(
+            f"the history must be a list of messages, not {type(history).__name__}",
+            hint="give a list, oldest first",
+        )
     return tuple(map(message_in, history or ()))
 
 
@@ -165,7 +181,10 @@ def message_in(given: object) -> Message:
             hint='a message is a Message, or {"role": "user", "content": "hello"}',
         )
     if isinstance(given, Message):
-        return replace(given, content=said or "", at=moment_in("at", given.at))
+        text, at = said or "", moment_in("at", given.at)
+        if text is given.content and at is given.at:
+            return given  # mostly; and a history may be long
+        return replace(given, content=text, at=at)
     return Message(
         str(given.get("role") or ""),
         said or "",

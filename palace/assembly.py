@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from palace.configured import (
     configured_embedder,
@@ -34,7 +34,7 @@ from palace.learn.prior import prior
 from palace.learn.remember import Writer
 from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
-from palace.past import PastPalace
+from palace.past import PastState, past_state
 from palace.ports import Generator, Layer, SessionMarks
 from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from palace.learn.consolidate import Consolidator
     from palace.ports import ConflictJudge, Embedder
     from palace.settings import Settings
+    from palace.store.index_sqlite import SqliteIndex
     from palace.store.vector_channel import VectorChannel
     from palace.verbs.opened import OpenedPalace
 
@@ -78,11 +79,14 @@ class Assembly:
 
     Args:
         palace: The palace; its stores must be open.
+        past: The state of then, for a walk through a past of the palace: what is read is its index
+            in place of today's, and nothing is fetched or embedded.
     """
 
-    def __init__(self, palace: OpenedPalace) -> None:
+    def __init__(self, palace: OpenedPalace, *, past: PastState | None = None) -> None:
         self._palace = palace
-        self._past: dict[datetime, Assembly] = {}
+        self._past = past
+        self._moments: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
         # As of a state of the index: what is retired, or holds until a plan begins.
         self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
@@ -90,6 +94,10 @@ class Assembly:
     @property
     def _settings(self) -> Settings:
         return self._palace.settings
+
+    @property
+    def _index(self) -> SqliteIndex:
+        return self._palace.index if self._past is None else self._past.index
 
     @property
     def timeout_ms(self) -> float:
@@ -106,7 +114,7 @@ class Assembly:
         """Turns prompts into queries."""
         return Analyst(
             self.lexicons,
-            self._palace.index,
+            self._index,
             related=self._settings.search.related_words,
             noted=self.scratchpad_layer.tokens_of,
             identity=self.identity,
@@ -126,7 +134,7 @@ class Assembly:
         """Asks the index."""
         search = self._settings.search
         return Searcher(
-            self._palace.index,
+            self._index,
             vectors=self.vectors,
             fusion=Fusion(search.fusion, search.vector_share),
             candidates=search.candidates,
@@ -145,13 +153,13 @@ class Assembly:
     def _priors(self, keys: Sequence[int]) -> dict[int, float]:
         """Return what the memories behind candidates are worth; no file is read for it."""
         now = utc_now()
-        worths = self._palace.index.uses.worths(keys)
+        worths = self._index.uses.worths(keys)
         return {key: prior(worth, at=now) for key, worth in worths.items()}
 
     @cached_property
     def vectors(self) -> VectorChannel | None:
         """The channel of meaning, None where no embedder is configured."""
-        if isinstance(self._palace, PastPalace):
+        if self._past is not None:
             return None  # the vectors are those of today's memories
         settings = self._settings.embeddings
         own = self._palace.embedder
@@ -168,7 +176,7 @@ class Assembly:
         from palace.store.vector_file import VectorFile
 
         return VectorChannel(
-            self._palace.index,
+            self._index,
             VectorFile(folder),
             load,
             batch_size=settings.batch_size,
@@ -189,7 +197,7 @@ class Assembly:
         preset = self._palace.preset.cues if self._palace.preset else ()
         return CueDetector(
             self.lexicons,
-            self._palace.index,
+            self._index,
             analyse=self.analyst.analyse,
             model=load_model("detector"),
             own_cues=[*own, *preset],
@@ -203,7 +211,8 @@ class Assembly:
     @cached_property
     def artifacts(self) -> ArtifactsLayer:
         """L3, with the fetchers that are configured."""
-        fetchers, artifacts = self._palace.fetchers, self._settings.artifacts
+        fetchers = self._palace.fetchers if self._past is None else ()
+        artifacts = self._settings.artifacts
         if fetchers is None:
             fetchers = tuple(configured_fetchers(artifacts)) if artifacts.enabled else ()
         return ArtifactsLayer(fetchers, min_trust=self._settings.enforce.min_trust)
@@ -304,7 +313,7 @@ class Assembly:
 
     def _entries_of(self, session: str) -> list[Memory]:
         title = session_title(session)
-        return [m for m in self._palace.index.memories(room=TIMELINE) if m.session == title]
+        return [m for m in self._index.memories(room=TIMELINE) if m.session == title]
 
     def write_entry(self, entry: ConversationTurn) -> None:
         """Put an entry on the timeline, unless it is there; the next question finds it."""
@@ -314,7 +323,7 @@ class Assembly:
     @cached_property
     def rivals(self) -> Rivals:
         """What a statement, or a memory, may be at odds with or repeat."""
-        index = self._palace.index
+        index = self._index
         return Rivals(index=index, terms=self.analyst.terms, everything=index.memories)
 
     def _resembling(self, draft: Draft) -> list[Memory]:
@@ -343,21 +352,21 @@ class Assembly:
         The index of then is built in memory from the history of the present one. Those of the last
         moments are kept until a file changes.
         """
-        now = self._palace.index.digests()
+        now = self._index.digests()
         if self._present != now:
             self._present = now
-            self._past.clear()
-        found = self._past.pop(moment, None)
+            self._moments.clear()
+        found = self._moments.pop(moment, None)
         if found is None:
-            found = Assembly(cast("OpenedPalace", PastPalace(self._palace, moment)))
-        self._past[moment] = found
-        for oldest in list(self._past)[:-_KEPT_MOMENTS]:
-            del self._past[oldest]
+            found = Assembly(self._palace, past=past_state(self._index, moment))
+        self._moments[moment] = found
+        for oldest in list(self._moments)[:-_KEPT_MOMENTS]:
+            del self._moments[oldest]
         return found
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
-        return reminders(turn, self._palace.index.marked("triggers"), timeout_ms=self.timeout_ms)
+        return reminders(turn, self._index.marked("triggers"), timeout_ms=self.timeout_ms)
 
     @cached_property
     def enforcement(self) -> Enforcement:
@@ -375,7 +384,7 @@ class Assembly:
             reminders=self.reminders,
             meant=self.meant,
             at=lambda moment: self.at(moment).enforcement,
-            generation=self._palace.index.generation,
+            generation=self._index.generation,
             beside=self.scratchpad_layer.beside,
         )
 
@@ -406,9 +415,9 @@ class Assembly:
 
     def _retired(self, moment: datetime | None) -> Sequence[Memory]:
         """Return the memories that held no more at a moment; at that of the palace if None."""
-        if moment is None and isinstance(self._palace, PastPalace):
-            return self._palace.retired
-        index = self._palace.index
+        if moment is None and self._past is not None:
+            return self._past.retired
+        index = self._index
         if (state := index.state()) != self._ended[0]:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
             self._ended = state, (*index.marked("status"), *ended)
@@ -419,13 +428,19 @@ class Assembly:
         """L2, the notes of the session."""
         return ScratchpadLayer(
             self._palace.living_notes,
-            vocabulary=self._palace.index,
+            vocabulary=self._index,
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
             min_trust=self._settings.enforce.min_trust,
         )
 
-    def previous_verdicts(self, session_id: str | None) -> Iterator[dict[str, Any]]:
-        """Return the last verdict records of a session, newest first."""
+    def previous_verdicts(
+        self, session_id: str | None, project: str | None
+    ) -> Iterator[dict[str, Any]]:
+        """Return the last verdict records of a session in a project, newest first.
+
+        What another project was shown in the same session is none of this one's business.
+        """
         last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
-        return (record for record in last if record.get("session") == session_id)
+        whose = (session_id or None, project or None)
+        return (r for r in last if (r.get("session") or None, r.get("project") or None) == whose)

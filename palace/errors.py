@@ -40,8 +40,9 @@ class PalaceError(Exception):
     """Root of every error this package raises.
 
     Args:
-        message: What happened, in one sentence, without secrets.
-        hint: What the person can do about it, in one sentence.
+        message: What happened, in one clause, without secrets. It stands behind "error: " and
+            before the hint in brackets, so it has neither a capital nor a full stop.
+        hint: What the person can do about it, likewise.
         retryable: Whether the same call may succeed later without a change.
     """
 

@@ -93,7 +93,7 @@ _RULES: Mapping[str, str] = {
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",
     "former": "what holds now proves nothing of what was the case before",
-    "retired": "what began after the time asked about, or was retired by then, proves nothing",
+    "retired": "what began after the time asked about, was retired or superseded proves nothing",
     "left out": "what vanished, or is of a source below `enforce.min_trust`, is no evidence",
 }
 

@@ -1,64 +1,57 @@
-"""A palace as it was at a moment: its files of then, and nothing that is fetched or embedded now.
+"""What a palace held at a moment: an index of then, in memory, made of the history of today's.
 
-In: an open palace and a moment. Out: what `palace.assembly` needs of a palace.
+In: the index of today, which knows retired memories too, and a moment. Out: a `PastState`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from itertools import chain
 
 from palace.recall.as_of import retired_at, state_at
 from palace.store.index_rows import Tokens
 from palace.store.index_sqlite import SqliteIndex
 from palace.types.memory import Document, FileStamp, Memory
-from palace.types.session import Turn
-from palace.types.verdict import Heard, LayerName
+from palace.types.verdict import LayerName
 
-if TYPE_CHECKING:
-    from palace.verbs.opened import OpenedPalace
+_LAYERS: tuple[LayerName, ...] = ("L1", "L4")
 
 
-class PastPalace:
-    """Stands for a palace where a walk through its past is put together.
+@dataclass(frozen=True, slots=True)
+class PastState:
+    """The memories of a moment.
 
-    Args:
-        palace: The palace of today; its settings, identity and scratchpads are used.
-        moment: The moment, aware.
+    Attributes:
+        index: Those that held then.
+        retired: Those that had begun by then and held no more.
     """
 
-    fetchers = ()
+    index: SqliteIndex
+    retired: tuple[Memory, ...]
 
-    def __init__(self, palace: OpenedPalace, moment: datetime) -> None:
-        self._palace = palace
-        self.index = SqliteIndex(None, at=moment)
-        self.retired: list[Memory] = []
-        layers: tuple[LayerName, ...] = ("L1", "L4")
-        for layer in layers:
-            self._take(palace.index, layer, moment)
 
-    def _take(self, present: SqliteIndex, layer: LayerName, moment: datetime) -> None:
-        """Fill the index of then; the words of a memory are taken apart only once."""
-        every = present.tokenised(layer)
-        known = {(m.path, m.position): tokens for m, tokens in every}
-        self.retired += retired_at((m for m, _ in every), moment)
+def past_state(present: SqliteIndex, moment: datetime) -> PastState:
+    """Return the state of a moment, which is aware; the files of today are not read for it."""
+    index = SqliteIndex(None, at=moment)
+    retired = chain.from_iterable([_take(index, present, layer, moment) for layer in _LAYERS])
+    return PastState(index, tuple(retired))
 
-        def tokens(memory: Memory, _tags: Sequence[str]) -> Tokens:
-            return known[memory.path, memory.position]
 
-        held = state_at((m for m, _ in every), moment)
-        self.index.apply(_documents(held), layer=layer, tokens=tokens)
+def _take(
+    index: SqliteIndex, present: SqliteIndex, layer: LayerName, moment: datetime
+) -> list[Memory]:
+    """Put into the index of then what held in a layer, and return what held there no more."""
+    every = present.tokenised(layer)
+    memories = [memory for memory, _ in every]
+    known = {(memory.path, memory.position): tokens for memory, tokens in every}
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the palace of today has
-        return getattr(self._palace, name)
+    def tokens(memory: Memory, _tags: Sequence[str]) -> Tokens:
+        return known[memory.path, memory.position]  # words are taken apart only once
 
-    def refresh(self, *, force: bool = True) -> None:
-        """Do nothing: the state of then does not change."""
-
-    def heard(self, turn: Turn) -> Heard | None:  # noqa: ARG002 - the past is not written to
-        """Return None: nobody tells the past anything."""
-        return None
+    index.apply(_documents(state_at(memories, moment)), layer=layer, tokens=tokens)
+    return retired_at(memories, moment)
 
 
 def _documents(memories: Iterable[Memory]) -> list[tuple[Document, FileStamp]]:

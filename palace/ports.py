@@ -166,9 +166,9 @@ class Vocabulary(Protocol):
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         """Return tokens that a reader may see and that may be one slip away from one.
 
-        At least every other one that begins with its first letter and has one letter more, less
-        or changed, or two swapped; more are allowed. A letter that is more or another one is of
-        "a" to "z".
+        These are at least all tokens with the same first letter that differ by one letter added,
+        removed or changed, or by two swapped; the result may hold more. Letters that are added or
+        put in place of another are "a" to "z".
         """
 
     def beginning(self, letters: str, *, most_chars: int, scope: Scope = GLOBAL) -> Sequence[str]:
@@ -255,7 +255,7 @@ class Embedder(Protocol):
         """Return one vector for each text, in order; any text at all, also an empty one.
 
         Raises:
-            EmbedderUnavailableError: And nothing else; never holds a token.
+            EmbedderUnavailableError: The only error it may raise; its text never holds a token.
         """
 
     def close(self) -> None:
@@ -282,7 +282,7 @@ class VectorState:
 
 
 class Background(NamedTuple):
-    """What the cosines of a question are in its model where nothing is meant by them.
+    """How large the cosines of a question are by chance alone: what a real one is compared with.
 
     Attributes:
         mean: Mean cosine of the question to sentences that have nothing to do with it.

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from palace.errors import PersonalDataRefusedError, SecretRefusedError
+from palace.kept import Kept
 from palace.secrets import find_secrets, redact
 from palace.secrets.findings import describe
+
+# What is found is shown again and again. What holds something to be taken out is not kept.
+_KEPT_CHARS = 2000
+_shown_whole: Kept[tuple[bool, str], bool] = Kept(1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,17 @@ class PrivacyFilter:
 
     def shown(self, text: str) -> str:
         """Return a text as it may be shown to a model; doing it twice changes nothing more."""
-        text = redact(text)
-        if self.personal_data == "off":
+        looked_at = self.personal_data != "off", text
+        if _shown_whole.get(looked_at):
             return text
-        from palace.secrets.personal_data import redact_personal_data
+        shown = redact(text)
+        if self.personal_data != "off":
+            from palace.secrets.personal_data import redact_personal_data
 
-        return redact_personal_data(text)
+            shown = redact_personal_data(shown)
+        if shown == text and len(text) <= _KEPT_CHARS:
+            _shown_whole.put(looked_at, True)
+        return shown
 
 
 def _refuse(reason: str) -> None:

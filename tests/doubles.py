@@ -309,7 +309,9 @@ class ScriptedPalace:
         signal: RecallSignal,
         journal: Journal | None = None,
         refresh: Callable[[], object] = lambda: None,
-        previous: Callable[[str | None], Iterable[Mapping[str, Any]]] = lambda _: (),
+        previous: Callable[[str | None, str | None], Iterable[Mapping[str, Any]]] = (
+            lambda _session, _project: ()
+        ),
         reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
         at: Callable[[datetime], Enforcement] | None = None,
         beside: Callable[[Turn, Query], LayerReport] | None = None,

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "ports": {"types"},
     "text": {"types"},
     "secrets": {"types"},
-    "privacy": {"types", "errors", "secrets"},
+    "privacy": {"types", "errors", "secrets", "kept"},
     "ignoring": set(),
     "portable": set(),
     "kept": set(),
@@ -70,7 +70,6 @@ MAY_IMPORT = {
 # Annotations of what the root hands to its parts; nothing of it is imported at run time.
 MAY_NAME = {
     "assembly": {"verbs"},
-    "past": {"verbs"},
     "doctor": {"mempalace"},
     "layout": {"mempalace"},
     "tools": {"mempalace"},

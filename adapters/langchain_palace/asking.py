@@ -118,9 +118,10 @@ def generate(
 
 
 class Asker:
-    """Asks a model in place of the person's message, all before it being equal.
+    """Asks a model with another text in the place of the person's message.
 
-    What stands behind it is left out: the contract of a call is the last thing the model reads.
+    What stands before that message stays. What stands behind it is left out, because the contract
+    of a call has to be the last thing that the model reads.
 
     Args:
         model: The chat model, also with arguments bound.

@@ -1,7 +1,7 @@
-"""What answers as a chat model does without being one, as a chat model.
+"""Runnables that are called like a chat model, turned into chat models.
 
-In: a chat model with retries or fallbacks, or one whose class is only known when it runs. Out: a
-chat model that calls it. Whoever calls that one tells the callbacks.
+In: a chat model with retries or fallbacks, or a configurable one, whose class is only known when it
+runs. Out: a chat model that calls it. It tells no callbacks: its caller does.
 """
 
 from __future__ import annotations

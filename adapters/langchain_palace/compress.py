@@ -26,8 +26,8 @@ def compress_history(
     messages: Sequence[BaseMessage],
     session_id: str,
     *,
-    project: str = "",
-    task: str = "",
+    project: str | None = None,
+    task: str | None = None,
     force: bool = False,
 ) -> list[BaseMessage]:
     """Condense what is due of a history, and return what to send; see `compress_if_needed`.
@@ -36,8 +36,8 @@ def compress_history(
         palace: The open palace.
         messages: The whole history, or what was returned last time and what came since.
         session_id: The session.
-        project: Its project; its summaries are visible to that project alone.
-        task: The task it belongs to.
+        project: Its project, if any; its summaries are visible to that project alone.
+        task: The task it belongs to, if any.
         force: Condense everything new at once.
 
     Returns:

@@ -44,7 +44,7 @@ class PalaceCompression(AgentMiddleware[AgentState[Any], Any, Any]):
         if not call.session_id:
             return None
         before: list[BaseMessage] = list(state["messages"])
-        after = compress_history(self.palace, before, call.session_id, project=call.project or "")
+        after = compress_history(self.palace, before, call.session_id, project=call.project)
         if [m.content for m in after] == [m.content for m in before]:
             return None
         return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *after]}

@@ -31,16 +31,20 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
     Args:
         palace: The open palace.
         session_id: The session, as a config names it: an id of another type counts as its text.
+        project: Its project, if any; what `compressed` condenses is visible to that project alone.
 
     Raises:
         ConfigError: If the session has no name, or the palace is not open.
     """
 
-    def __init__(self, palace: Mempalace, session_id: object) -> None:
+    def __init__(
+        self, palace: Mempalace, session_id: object, *, project: str | None = None
+    ) -> None:
         self.session_id = "" if session_id is None else str(session_id)
         if not self.session_id.strip():
             raise ConfigError("the session has no name", hint="give a session_id")
         self.palace = require_palace(palace)
+        self.project = project
 
     @property
     def messages(self) -> list[BaseMessage]:  # type: ignore[override]
@@ -60,7 +64,7 @@ class PalaceChatMessageHistory(BaseChatMessageHistory):
 
     def compressed(self) -> list[BaseMessage]:
         """Condense what is due, and return what to send instead of all messages."""
-        return compress_history(self.palace, self.messages, self.session_id)
+        return compress_history(self.palace, self.messages, self.session_id, project=self.project)
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Add messages, in order."""

@@ -36,8 +36,8 @@ def compress_history(
     messages: Sequence[ChatMessage],
     session_id: str,
     *,
-    project: str = "",
-    task: str = "",
+    project: str | None = None,
+    task: str | None = None,
     force: bool = False,
 ) -> list[ChatMessage]:
     """Condense what is due of a history, and return what to send; see `compress_if_needed`.
@@ -46,8 +46,8 @@ def compress_history(
         palace: The open palace.
         messages: The whole history, or what was returned last time and what came since.
         session_id: The session.
-        project: Its project; its summaries are visible to that project alone.
-        task: The task it belongs to.
+        project: Its project, if any; its summaries are visible to that project alone.
+        task: The task it belongs to, if any.
         force: Condense everything new at once.
 
     Returns:
@@ -100,11 +100,11 @@ class PalaceSummaryBlock(PalaceBlock):
     Args:
         palace: An open palace.
         session_id: Session to use instead of the `Memory`'s own.
-        project: Project whose summaries these are.
+        project: Project whose summaries these are, where the turn being served names none.
     """
 
     name: str = "palace_summary"
-    _waiting: dict[str, list[ChatMessage]] = PrivateAttr(default_factory=dict)
+    _waiting: dict[tuple[str, str | None], list[ChatMessage]] = PrivateAttr(default_factory=dict)
 
     async def _aget(
         self,
@@ -118,23 +118,22 @@ class PalaceSummaryBlock(PalaceBlock):
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Condense messages that leave the short-term memory."""
         told = next((m.additional_kwargs.get("session_id") for m in messages), None)
-        session = self._asking(told).session_id
+        served = self._asking(told)
+        session, project = served.session_id, served.project or self.project
         if not session:
             return
-        due = [*self._waiting.pop(session, ()), *messages]
+        due = [*self._waiting.pop((session, project), ()), *messages]
         try:
-            await asyncio.to_thread(self._put, due, session)
+            await asyncio.to_thread(self._put, due, session, project)
         except StoreError as error:  # the `Memory` has let go of them, and the answer is made
-            self._waiting[session] = [*due, *self._waiting.get(session, ())]
+            self._waiting[session, project] = [*due, *self._waiting.get((session, project), ())]
             _log.warning("%d messages of %s are not condensed yet: %s", len(due), session, error)
 
     def _condensed(self, session: str) -> str:
         return str(self.palace.compress_if_needed((), session).injected)
 
-    def _put(self, messages: list[ChatMessage], session: str) -> None:
+    def _put(self, messages: list[ChatMessage], session: str, project: str | None) -> None:
         # The block says how much is condensed already: what is handed over follows it.
         condensed = self._condensed(session)
         before = [ChatMessage(role="user", content=condensed)] if condensed else []
-        compress_history(
-            self.palace, [*before, *messages], session, project=self.project or "", force=True
-        )
+        compress_history(self.palace, [*before, *messages], session, project=project, force=True)

@@ -1,7 +1,8 @@
-"""What stands beside a tool call and is shown to nobody: it is kept for the model that said it.
+"""What a model says beside a tool call: shown to nobody, and given back to the model later.
 
-In: a checked turn's reply that calls tools. Out: the calls alone; and, on their way back to the
-model, with all it said, for some refuse a call of theirs whose signed reasoning is gone.
+In: a checked turn's reply that calls tools. Out: the calls alone, for the host; and the calls with
+all that was said beside them when the host sends them back, because some models refuse a call of
+theirs without its signed reasoning.
 """
 
 from __future__ import annotations

@@ -63,11 +63,11 @@ class PalaceMemoryBlock(PalaceBlock):
 
     A block grounds; it cannot enforce: the host calls its model whatever the block returns. On a
     miss, and on unclear evidence, which nobody would check here, it returns nothing; with
-    `raise_on_miss` it raises, which stops the host before its model is called. Use `PalaceLLM`
-    for the promise itself; beside one give the `Memory` its `session_id`, or what the person tells
-    ("remember this: …") is heard here and said to be known there. Use
-    `insert_method=InsertMethod.USER`, so that memories stand in the user's message and not in the
-    system prompt.
+    `raise_on_miss` it raises, which stops the host before its model is called. For the promise
+    itself use `PalaceLLM`. Where both are used, give the `Memory` the `session_id` of the
+    `PalaceLLM`: else a "remember this: …" is written by the block, and the model's wrapper replies
+    that it is known already. Use `insert_method=InsertMethod.USER`, so that memories stand in the
+    user's message and not in the system prompt.
 
     Args:
         palace: An open palace.

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from palace.enforce.grounding import AnswerCheck, CheckedAnswer, Mode
+from palace.arguments import check_choice
+from palace.enforce.grounding import MODES, AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
 from palace.text.echoes import without_replies
-from palace.types.verdict import Verdict
+from palace.types.verdict import FALLBACK_TEXT, Verdict
 
 QuoteCalls = Literal["one", "two"]
 Steps = Generator["ModelCall", "ModelReply", "Answer"]
@@ -32,13 +33,20 @@ class AnswerOptions:
         fallback_text: The reply when the model declines.
         context_budget_tokens: Most estimated tokens of evidence in one message, or None.
         identity: Text of L0; an answer may use its words.
+
+    Raises:
+        ConfigError: If `mode` or `quote_calls` is none of these.
     """
 
     mode: Mode = "replace"
     quote_calls: QuoteCalls = "two"
-    fallback_text: str = "I don't have this in my memory palace."
+    fallback_text: str = FALLBACK_TEXT
     context_budget_tokens: int | None = None
     identity: str = ""
+
+    def __post_init__(self) -> None:
+        check_choice("mode", self.mode, MODES)
+        check_choice("quote_calls", self.quote_calls, get_args(QuoteCalls))
 
 
 @dataclass(frozen=True, slots=True)

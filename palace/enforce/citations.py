@@ -36,7 +36,7 @@ def citations_in(sentence: str, count: int) -> tuple[list[int], list[str]]:
 
 
 def called_by_number(sentence: str, count: int, said: Iterable[str]) -> list[regex.Match[str]]:
-    """Return where evidence is called by its number, as in "Note 1 says", which is no number there.
+    """Return where a number only names a piece of evidence, as in "Note 1 says".
 
     Args:
         sentence: Of an answer, without its citations.

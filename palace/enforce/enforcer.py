@@ -1,7 +1,8 @@
 """The walk: from a prompt to a verdict, layer by layer, before any model is called.
 
-In: a turn. Out: a `Verdict` with the whole trace; the journal keeps it. With an event loop the walk
-runs as a whole in one thread: it is short, and every hop between threads costs as much as a layer.
+In: a turn. Out: a `Verdict` with the whole trace; the journal keeps it. In an asynchronous program
+the whole walk runs in one thread: it is short, and every hop between threads costs as much as a
+layer.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from palace.text.moments import new_id
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from palace.types.verdict import (
+    FALLBACK_TEXT,
     Action,
     Evidence,
     Heard,
@@ -53,7 +55,7 @@ class Policy:
     on_unclear: str = "confirm"
     on_miss: str = "fallback"
     answer_kinds: frozenset[str] = frozenset()
-    fallback_text: str = "I don't have this in my memory palace."
+    fallback_text: str = FALLBACK_TEXT
     name_near_misses: bool = True
     max_evidence: int = 8
     inject_always: bool = False
@@ -68,14 +70,17 @@ class Enforcement:
     Attributes:
         layers: In the order of the walk; the first is L0.
         refresh: Brings the index up to date with files changed by hand; cheap when nothing changed.
-        previous: Returns the last verdict records of a session, newest first, for meta questions.
+        previous: Returns the last verdict records of a session in a project, newest first, for
+            meta questions.
         shown: Returns a text as it may be shown and kept: without secrets, at least.
         heard: Does what the prompt tells the memory to keep or to put right; None if nothing.
         reminders: Returns the memories whose triggers match the prompt.
-        meant: Returns a turn as it is judged: what it insists on, and of which past moment.
-        at: Returns the parts of a walk through the state of a past moment.
-        generation: Returns another number once the whole index was thrown away.
-        beside: Reports on what stands beside the question of a turn; None if nobody reads it.
+        meant: Returns a turn as it is judged: an insisting one as the turn it insists on, and one
+            about the past with its moment.
+        at: Returns the parts for a walk through the state of a past moment; None if there are none.
+        generation: Returns a number that changes when the whole index was thrown away.
+        beside: Reports on the text beside the question of a turn (`Turn.beside`); None if nobody
+            reads it.
     """
 
     analyst: Analyst
@@ -84,7 +89,7 @@ class Enforcement:
     policy: Policy
     journal: Journal | None
     refresh: Callable[[], object]
-    previous: Callable[[str | None], Iterable[Mapping[str, Any]]]
+    previous: Callable[[str | None, str | None], Iterable[Mapping[str, Any]]]
     shown: Callable[[str], str] = redact
     heard: Callable[[Turn], Heard | None] = lambda _turn: None
     reminders: Callable[[Turn], Sequence[Evidence]] = lambda _turn: ()
@@ -126,7 +131,7 @@ class RetrievalEnforcer:
         *,
         session_id: str | None = None,
         project: str | None = None,
-        history: Sequence[Mapping[str, str] | Message] = (),
+        history: Iterable[Mapping[str, Any] | Message] | None = None,
         as_of: datetime | None = None,
     ) -> Verdict:
         """Decide what may happen with a prompt, without calling any model.
@@ -135,7 +140,7 @@ class RetrievalEnforcer:
             prompt: The raw prompt, or a whole `Turn` (then the other arguments are ignored).
             session_id: The session, whose scratchpad and scoped memories may be read.
             project: The project whose scoped memories may be read.
-            history: Earlier messages as `{"role", "content"}`, oldest first.
+            history: Earlier messages as `{"role", "content"}`, oldest first, if there are any.
             as_of: Asks for the state of this moment instead of today's.
 
         Returns:
@@ -145,7 +150,7 @@ class RetrievalEnforcer:
             ConfigError: If the prompt, the session, the project or a message is no text.
         """
         if not isinstance(prompt, Turn):
-            prompt = Turn(prompt, session_id, project, tuple(history), as_of)  # type: ignore[arg-type]
+            prompt = Turn(prompt, session_id, project, history, as_of)  # type: ignore[arg-type]
         check_texts(prompt=prompt.prompt)
         check_given(session=prompt.session_id, project=prompt.project)
         turn = replace(
@@ -157,8 +162,9 @@ class RetrievalEnforcer:
         if heard is not None and not heard.rest:
             verdict = _acknowledged(turn, heard)
         else:
-            asked = replace(turn, prompt=asked_words(heard.rest if heard else turn.prompt))
-            verdict = _decided(parts, parts.meant(asked))
+            asked = asked_words(heard.rest if heard else turn.prompt)
+            as_asked = turn if asked == turn.prompt else replace(turn, prompt=asked)
+            verdict = _decided(parts, parts.meant(as_asked))
             verdict = verdict.with_writes(heard.writes) if heard else verdict
         verdict = replace(
             verdict,
@@ -176,7 +182,7 @@ class RetrievalEnforcer:
         *,
         session_id: str | None = None,
         project: str | None = None,
-        history: Sequence[Mapping[str, str] | Message] = (),
+        history: Iterable[Mapping[str, Any] | Message] | None = None,
         as_of: datetime | None = None,
     ) -> Verdict:
         """Decide as `decide` does, in a thread, off the event loop."""
@@ -187,7 +193,7 @@ class RetrievalEnforcer:
             prompt,
             session_id=session_id,
             project=project,
-            history=tuple(history),
+            history=messages_in(history),  # as it is now: the host may add to its list meanwhile
             as_of=as_of,
         )
 
@@ -198,7 +204,7 @@ class RetrievalEnforcer:
 def _decided(parts: Enforcement, turn: Turn) -> Verdict:
     """Look, as far as the prompt asks for it; a palace that cannot be read fails closed.
 
-    An index that was thrown away meanwhile holds nothing until it is filled: it is looked at again.
+    If the index was thrown away and made anew during the walk, a miss means nothing: look again.
     """
     try:
         for _ in range(_LOOKS):
@@ -233,26 +239,26 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
 
 
 def _may_ask_beside(verdict: Verdict) -> bool:
-    """Whether no memory answers what may be asked about the text beside it instead."""
+    """Whether no memory answers, and the question may be about the text beside it instead."""
     missed = verdict.outcome in ("near_miss", "nothing_stored")
     return missed and bool(verdict.turn.beside) and not verdict.signal.own
 
 
 def _is_surer(beside: LayerReport, reports: Sequence[LayerReport]) -> bool:
-    """Whether what stands beside a question may answer it, and rather than any memory."""
+    """Whether the text beside a question may answer it, and is surer than any memory."""
     return beside.outcome != "none" and (beside.best or 0.0) > _promise(reports)
 
 
 def _parts_of_then(parts: Enforcement, turn: Turn) -> Enforcement:
-    """Return the parts that look at the moment the turn asks about; today's if it asks of none."""
+    """Return the parts for the moment that the turn asks about; today's if it asks about none."""
     if turn.as_of is None or parts.at is None:
         return parts
-    # Whether it asks for a memory at all, the words of today tell.
+    # The detector stays today's: whether this is recall depends on what the palace knows now.
     return replace(parts.at(turn.as_of), detector=parts.detector)
 
 
 def _unreadable(parts: Enforcement, turn: Turn, failure: PalaceError) -> Verdict:
-    """Return the verdict where nobody can tell whether a memory is asked for: taken for one."""
+    """Return the verdict on a palace that cannot be read: the prompt is taken for recall."""
     signal = RecallSignal("fact", 1.0, ("unreadable_palace",), "none", "recall")
     reports = [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
     return _verdict(turn, signal, reports, parts.policy)
@@ -272,7 +278,7 @@ def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
 
 
 def _reminders(parts: Enforcement, verdict: Verdict) -> tuple[Evidence, ...]:
-    """Return what must be brought up at such a prompt; machines are not reminded of anything."""
+    """Return the memories whose triggers match the prompt; none for a prompt of a machine."""
     if _is_machine(verdict):
         return ()
     try:
@@ -348,7 +354,7 @@ def _verdict(
 
 
 def _is_promising(verdict: Verdict, policy: Policy) -> bool:
-    """Whether a prompt that leans to recall has evidence that a model had better be asked about."""
+    """Whether a prompt leans to recall and has evidence that is worth asking a model about."""
     promise = _promise(verdict.walk)
     return policy.on_unclear == "confirm" and verdict.signal.leaning and promise >= _PROMISING
 
@@ -387,7 +393,7 @@ def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
 
 
 def _with_kind(verdict: Verdict) -> Verdict:
-    """Return a verdict that tells a kind of recall: its evidence made the prompt one."""
+    """Return a verdict with a kind of recall, the likeliest one where the detector saw none."""
     signal = verdict.signal
     if signal.kind != "none":
         return verdict
@@ -428,12 +434,11 @@ def _nothing(verdict: Verdict, policy: Policy) -> Verdict:
 
 
 def _previous(parts: Enforcement, turn: Turn) -> list[Mapping[str, Any]] | StoreError:
-    """Return the last verdicts of this session and project: another's evidence is not its own."""
+    """Return the last verdicts of this session and project, or why they cannot be read."""
     try:
-        records = list(parts.previous(turn.session_id))
+        return list(parts.previous(turn.session_id, turn.project))
     except StoreError as error:
         return error
-    return [record for record in records if record.get("project") == turn.project]
 
 
 def _meta_verdict(
@@ -465,7 +470,7 @@ def _meta_verdict(
 
 
 def _used_items(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return what of a verdict's record was injected, reminders too, each memory once."""
+    """Return the memories that a verdict's record says were injected, reminders too, each once."""
     items = {i.get("id"): i for i in (*record.get("reminders", ()), *record.get("evidence", ()))}
     return [items[i] for i in dict.fromkeys(record["injected"]) if i in items]
 

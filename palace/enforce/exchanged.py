@@ -1,9 +1,9 @@
-"""Two things of a sentence in each other's places: "adults 150, juniors 84" of "adults 84 …".
+"""Two values of a sentence that have changed places: "adults 150, juniors 84" of "adults 84 …".
 
 In: a sentence and the memory as words and mentions. Out: the mentions that have changed places.
 
-One thing in a wrong place may only be told in other words. Two that each stand beside the words
-that the memory has beside the other are no accident: both have to be crossed.
+A single value beside other words than in the memory may be a paraphrase. Two values that each stand
+beside the words which the memory has beside the other are no accident, so both must be crossed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from datetime import date
 from itertools import combinations, product, starmap
 from typing import NamedTuple
 
-from palace.enforce.layout import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention, Placed
+from palace.enforce.mentions import GIVEN, MOST_MENTIONS, NUMBER, PERSON, Layout, Mention, Placed
 from palace.enforce.specifics import places_in
 
 _BREAK_CHARS = (30, 60, 120)  # how much farther a clause, a sentence, a line makes it
@@ -90,7 +90,7 @@ def _twins(said: Layout, known: Layout) -> Iterator[_Twins]:
 
 
 def _is_readers(mention: Mention) -> bool:
-    """Whether it is a number in words, which a reader may have counted or worked out."""
+    """Whether it is a number in words: a reader may have counted or worked it out."""
     return mention.kind == NUMBER and not any(map(str.isdigit, mention.text))
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import regex
 
+from palace.arguments import check_choice
 from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
 from palace.enforce.citations import CITATION
@@ -24,9 +25,10 @@ from palace.recall.related import translated
 from palace.secrets import redact
 from palace.text import tokens
 from palace.text.echoes import is_statement
-from palace.types.verdict import Evidence
+from palace.types.verdict import FALLBACK_TEXT, Evidence
 
 Mode = Literal["off", "flag", "replace"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 # Who writes Markdown may escape its underscores.
 _DECLINE = regex.compile(DECLINE_TOKEN.replace("_", r"\\?_"), regex.IGNORECASE)
@@ -85,6 +87,9 @@ class AnswerCheck:
         mode: What happens with what is unsupported.
         also: Further texts whose words may be used, such as results of tools in this turn.
         strict: Whether a sentence may add next to no words of its own; see `Grounds`.
+
+    Raises:
+        ConfigError: If the mode is none of these.
     """
 
     def __init__(
@@ -93,11 +98,12 @@ class AnswerCheck:
         question: str = "",
         *,
         identity: str = "",
-        fallback_text: str = "I don't have this in my memory palace.",
+        fallback_text: str = FALLBACK_TEXT,
         mode: Mode = "replace",
         also: Sequence[str] = (),
         strict: bool = False,
     ) -> None:
+        check_choice("mode", mode, MODES)  # a misspelt one would check less than was asked for
         self.evidence = tuple(evidence)
         self.mode: Mode = mode
         self.fallback_text = fallback_text

@@ -44,7 +44,7 @@ def find_intervals(text: str) -> tuple[Quantity, ...]:
 def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return the intervals for which the texts have another, as written.
 
-    Of the two one must be a single day, week or month: there are many of several hours.
+    One of the two must be a single day, week or month: texts have many spans of several hours.
     """
     said = find_intervals(sentence)
     known = [q for text in texts for q in find_intervals(text)] if said else []

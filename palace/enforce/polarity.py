@@ -170,7 +170,7 @@ def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
 
 
 def other_sides(sentence: str, texts: Sequence[str]) -> list[str]:
-    """Return what a sentence has on the right of which the texts have it on the left alone."""
+    """Return what a sentence calls left and the texts only call right, or the reverse."""
     return others_of_two(sentence, texts, _sides)
 
 

@@ -1,11 +1,11 @@
-"""Whose is it: whether a name, an identifier, a number, a day or a time stands where it belongs.
+"""Values that the memory holds of something else: the port of one service said of another.
 
-In: a sentence and the texts of the memory. Out: the specifics of the sentence that stand there, but
-in whose place another of the same kind fits much better: the words around a specific say what it is
-of, and the memory has them beside the other one. How well each fits is told by a conditional logit,
-fitted on honest answers alone. Whether the two were swapped is told by a logistic model that also
-sees whether they are of one sort: of one size and length, beside the same word and sign. Both are
-fitted by `benchmarks/fit_slots.py`.
+In: a sentence and the texts of the memory. Out: those names, identifiers, numbers, days and times
+of the sentence that stand in the memory, but in whose place another one of the same kind fits much
+better: the words around a value say what it is of, and the memory has these words beside the other
+one. How well each fits is told by a conditional logit, fitted on honest answers alone. Whether the
+two were swapped is told by a logistic model that also sees how alike they are in size and length,
+and in the word and sign beside them. Both are fitted by `benchmarks/fit_slots.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from datetime import date
 from functools import partial
 
 from palace.enforce.exchanged import exchanged
-from palace.enforce.layout import (
+from palace.enforce.mentions import (
     FAR_CHARS,
     GIVEN,
     MOST_MENTIONS,

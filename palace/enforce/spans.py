@@ -288,28 +288,44 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     if unit_days < 1:
         return False
     days = [m * _DAYS_IN[said.unit] for m in said.measures]
+    if _lies_so_far(days, sources, within=2.5 if unit_days == _WEEK_DAYS else 1.0):
+        return True
     slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
     apart = APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
-    groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
-    if any(
-        abs(abs(day.ordinal - s.as_of.toordinal()) - n) < (2.5 if unit_days == _WEEK_DAYS else 1.0)
-        for s in sources
-        if s.as_of is not None
-        for day in s.written
-        if day.year and day.ordinal
-        for n in days
-    ):
-        return True
-    if _SPANNED.search(sentence):
-        groups.append([day for group in groups for day in group][:_MOST_PARTS])
-    if apart:  # from the day of the memory too, to one that it tells
-        told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
-        groups = [[day for group in told for day in group]]
     return any(
         abs(abs(second - first) + inclusive - n) <= slack
-        for group in groups
+        for group in _comparable_days(sources, sentence, apart=apart)
         for first, second in combinations(group, 2)
         for n in days
         for inclusive in ends
     )
+
+
+def _lies_so_far(days: Sequence[float], sources: Sequence[Source], *, within: float) -> bool:
+    """Whether a date of a memory lies so many days before or after the memory was said."""
+    dated = (
+        (date.ordinal, source.as_of.toordinal())
+        for source in sources
+        if source.as_of is not None
+        for date in source.written
+        if date.year and date.ordinal
+    )
+    return any(abs(abs(told - said) - n) < within for told, said in dated for n in days)
+
+
+def _comparable_days(sources: Sequence[Source], sentence: str, *, apart: bool) -> list[list[int]]:
+    """Return groups of days; a span may lie between any two of one group.
+
+    Args:
+        sources: Texts that an answer may draw on.
+        sentence: The sentence; where it speaks of a span, days of two sources count together.
+        apart: Whether it says how far apart things are: then the days of the memories count too.
+    """
+    if apart:
+        told = ([d.ordinal for d in s.dates if d.ordinal][:_MOST_PARTS] for s in sources)
+        return [[day for group in told for day in group]]
+    groups = [[d.ordinal for d in s.written if d.ordinal][:_MOST_PARTS] for s in sources]
+    if _SPANNED.search(sentence):
+        groups.append([day for group in groups for day in group][:_MOST_PARTS])
+    return groups

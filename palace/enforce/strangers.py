@@ -1,9 +1,9 @@
 """A name in the place of another, in an answer whose language is not that of the memory.
 
-In: a sentence in another language than English, and an English memory. Out: its words that may be
-names and stand nowhere, where the names of the memory are left out. The lists that lead from other
-languages into English know ordinary words, so what they do not know may be a name; and English
-says which words of the memory are.
+In: a sentence in another language than English, and an English memory. Out: the words of the
+sentence that may be names and stand nowhere, if it leaves out names of the memory. The lists that
+lead from other languages into English know ordinary words, so a word that they do not know may be a
+name. Which words of the memory are names, its English capitals tell.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What an answer may say: everything that stands in the evidence, the question and the identity.
 
-In: texts. Out: `Support`, which tells of a word or name whether it stands there, and holds what
-tells the same of dates, numbers and things that are exact.
+In: texts. Out: `Support`, which tells whether a word or a name stands there, and holds the parts
+that tell the same of dates, of numbers and of what must be exact.
 """
 
 from __future__ import annotations

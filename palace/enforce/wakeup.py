@@ -1,7 +1,7 @@
 """Wake-up: what a session starts with, within a token budget, saying what was left out.
 
-In: identity, rooms, the last session's promotions and the living notes. Out: a `WakeUp`; and which
-turn of a session is its first, told once for each session: only that one carries it.
+In: identity, rooms, the last session's promotions and the living notes. Out: a `WakeUp`; and
+whether a turn is the first of its session, which alone carries it.
 """
 
 from __future__ import annotations
@@ -220,10 +220,9 @@ def _inactive(rooms: Sequence[RoomDigest], chosen: Sequence[RoomDigest]) -> list
 class FirstTurns:
     """Remembers which sessions have begun, in this process and in the journal.
 
-    Every look at a session renews it, and of those that nobody looked at for longest the process
-    forgets what is beyond 20,000. So a server that runs for months stays small, and only a session
-    that so many others have overtaken could be told its wake-up again, where the journal no longer
-    shows its mark among the latest records.
+    The process keeps the 20,000 sessions it was asked about last, so a server that runs for months
+    stays small. A forgotten session could get its wake-up once more, if its mark is no longer among
+    the latest records of the journal either.
 
     Args:
         journal: Where other processes and earlier runs left their marks; None = only this process.

@@ -19,17 +19,23 @@ from unicodedata import normalize
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import BARE_FILES, DENSE, decode_text, minutes, printable
+from palace.fetch.plain import (
+    BARE_FILES,
+    DENSE,
+    MAX_PROMPT_CHARS,
+    MAX_REFS,
+    PATTERN_TIMEOUT_S,
+    decode_text,
+    minutes,
+    printable,
+)
 from palace.fetch.regular_file import read_regular, resolve_existing
 from palace.ignoring import IgnoreRules, secret_name
 from palace.ports import Artifact, ArtifactRef
 from palace.text import counted
 from palace.text.moments import utc_now
 
-_MAX_PROMPT_CHARS = 20_000
 _MAX_CANDIDATES = 64
-_MAX_REFS = 8
-_TIMEOUT_S = 0.25
 _QUOTED = regex.compile(
     r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|(?<!\w)'([^'\n]{1,400})'(?!\w)"
     r"|[“„]([^“”„\n]{1,400})[“”]|«([^«»\n]{1,400})»|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』"
@@ -75,10 +81,10 @@ class FilesFetcher:
         so that asking for it is answered with the refusal instead of silence.
         """
         found: dict[str, ArtifactRef] = {}
-        text = prompt[:_MAX_PROMPT_CHARS]
+        text = prompt[:MAX_PROMPT_CHARS]
         with contextlib.suppress(TimeoutError):
             for index, (name, end) in enumerate(_candidates(text)):
-                if index >= _MAX_CANDIDATES or len(found) >= _MAX_REFS:
+                if index >= _MAX_CANDIDATES or len(found) >= MAX_REFS:
                     break
                 path = self._locate(name)
                 if path is not None and not self._is_elsewhere(text, end):
@@ -136,7 +142,7 @@ class FilesFetcher:
         return any(path.is_relative_to(root) for root in self._roots)
 
     def _is_elsewhere(self, text: str, end: int) -> bool:
-        match = _ELSEWHERE.match(text, end, timeout=_TIMEOUT_S)
+        match = _ELSEWHERE.match(text, end, timeout=PATTERN_TIMEOUT_S)
         if match is None:
             return False
         folder = match[1].rstrip(".")
@@ -186,11 +192,11 @@ def _refuse_secret_names(path: Path) -> None:
 
 def _candidates(text: str) -> Iterator[tuple[str, int]]:
     """Yield what may be a path and where it ends, quoted ones first."""
-    for match in _QUOTED.finditer(text, timeout=_TIMEOUT_S):
+    for match in _QUOTED.finditer(text, timeout=PATTERN_TIMEOUT_S):
         name = next(group for group in match.groups() if group is not None).strip()
         if _reads_like_path(name):
             yield _LINE_NUMBER.sub("", name), match.end()
-    for match in _WORD.finditer(text, timeout=_TIMEOUT_S):
+    for match in _WORD.finditer(text, timeout=PATTERN_TIMEOUT_S):
         name = match[0].lstrip("([{,;").rstrip(")]},;:!")
         end = match.start() + match[0].rfind(name) + len(name)
         for attempt in dict.fromkeys((name, name.rstrip(".:"))):
@@ -203,7 +209,7 @@ def _candidates(text: str) -> Iterator[tuple[str, int]]:
 def _names_inside(word: str, start: int) -> Iterator[tuple[str, int]]:
     """Yield what may be a path within a word, such as of a language that puts no blanks."""
     for pattern in (_PIECE, _UP_TO_SUFFIX):
-        for match in pattern.finditer(word, timeout=_TIMEOUT_S):
+        for match in pattern.finditer(word, timeout=PATTERN_TIMEOUT_S):
             name = match[0].rstrip(".,:;!?")
             if name != word and _reads_like_path(name):
                 yield _LINE_NUMBER.sub("", name), start + match.start() + len(name)

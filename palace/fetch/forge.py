@@ -20,11 +20,10 @@ from palace.errors import ConfigError, FetchDeniedError, FetchError
 from palace.fetch.http import BoundedClient, Reply, Service, Session, checked_url
 from palace.fetch.issue_text import IssueText, file_listing, is_pull, render_issue, repository_of
 from palace.fetch.mentions import NAME, Mention, find_mentions
-from palace.fetch.plain import clip_bytes, decode_text, minutes, one_line, printable
+from palace.fetch.plain import MAX_REFS, clip_bytes, decode_text, minutes, one_line, printable
 from palace.ports import Artifact, ArtifactRef
 
 RECENT_COMMENTS = 5
-_MAX_REFS = 8
 _REPOSITORY = regex.compile(rf"({NAME})/({NAME})", regex.ASCII)
 _NUMBERED = regex.compile(rf"({NAME}/{NAME})#([1-9]\d{{0,8}})", regex.ASCII)
 _FILED = regex.compile(rf"({NAME}/{NAME}):([^\x00-\x1f\x7f\\\ud800-\udfff]{{1,1000}})")
@@ -104,7 +103,7 @@ class ForgeFetcher(ABC):
                 # "PR 45, that is #45": who says pull request knows.
                 if key not in refs or refs[key].kind == "issue":
                     refs[key] = ref
-        return list(refs.values())[:_MAX_REFS]
+        return list(refs.values())[:MAX_REFS]
 
     def fetch(self, ref: ArtifactRef) -> Artifact:
         """Fetch one artifact live (or as confirmed within the cache time).

@@ -16,15 +16,21 @@ from typing import BinaryIO
 import regex
 
 from palace.errors import FetchDeniedError, FetchError
-from palace.fetch.plain import DENSE, clip_bytes, is_binary, minutes, printable
+from palace.fetch.plain import (
+    DENSE,
+    MAX_PROMPT_CHARS,
+    MAX_REFS,
+    PATTERN_TIMEOUT_S,
+    clip_bytes,
+    is_binary,
+    minutes,
+    printable,
+)
 from palace.fetch.regular_file import open_regular, resolve_existing
 from palace.fetch.timeframe import Window, find_window, line_moment
 from palace.ports import Artifact, ArtifactRef
 from palace.text.moments import utc_now
 
-_MAX_PROMPT_CHARS = 20_000
-_MAX_REFS = 8
-_TIMEOUT_S = 0.25
 _BLOCK_BYTES = 65_536
 _MAX_RECORD_LINES = 50
 # So many records before the window, one behind the other, and it is over: a single one may have
@@ -100,16 +106,16 @@ class LogsFetcher:
         Options of a reference, all optional: `since` and `until` (ISO 8601), `grep` (a literal,
         case ignored), `level` (`error` or `warning`), `lines` (a count).
         """
-        text = prompt[:_MAX_PROMPT_CHARS]
+        text = prompt[:MAX_PROMPT_CHARS]
         try:
             logs = self._logs.values()
-            named = [log for log in logs if log.pattern.search(text, timeout=_TIMEOUT_S)]
+            named = [log for log in logs if log.pattern.search(text, timeout=PATTERN_TIMEOUT_S)]
             if not named:
                 return []
             options = self._options(text, named)
         except TimeoutError:
             return []
-        return [ArtifactRef("log", self.host, str(log.path), options) for log in named[:_MAX_REFS]]
+        return [ArtifactRef("log", self.host, str(log.path), options) for log in named[:MAX_REFS]]
 
     def fetch(self, ref: ArtifactRef) -> Artifact:
         """Read one log now.
@@ -158,8 +164,8 @@ class LogsFetcher:
     def _options(self, text: str, named: Sequence[_Log]) -> dict[str, str]:
         window = find_window(text, now=self._now(), zone=self._zone)
         grep = _sought(text, named)
-        level = _LEVEL_WORDS.search(text, timeout=_TIMEOUT_S)
-        lines = _LINES.search(text, timeout=_TIMEOUT_S)
+        level = _LEVEL_WORDS.search(text, timeout=PATTERN_TIMEOUT_S)
+        lines = _LINES.search(text, timeout=PATTERN_TIMEOUT_S)
         options = {
             "since": window.since.isoformat() if window.since else "",
             "until": window.until.isoformat() if window.until else "",
@@ -382,12 +388,12 @@ def _headline(name: str, wanted: _Wanted, found: _Found) -> str:
 def _sought(text: str, named: Sequence[_Log]) -> str:
     """Return the literal a prompt wants to see in a log, "" if it names none."""
     names = frozenset().union(*(log.names for log in named)) | _NOT_SOUGHT
-    for match in _QUOTED.finditer(text, timeout=_TIMEOUT_S):
+    for match in _QUOTED.finditer(text, timeout=PATTERN_TIMEOUT_S):
         word = (match[1] or match[2] or match[3]).strip()
         if word and word.casefold() not in names:
             return word
-    words = [match["word"] for match in _AFTER_VERB.finditer(text, timeout=_TIMEOUT_S)]
-    words += [match[0] for match in _IDENTIFIER.finditer(text, timeout=_TIMEOUT_S)]
+    words = [match["word"] for match in _AFTER_VERB.finditer(text, timeout=PATTERN_TIMEOUT_S)]
+    words += [match[0] for match in _IDENTIFIER.finditer(text, timeout=PATTERN_TIMEOUT_S)]
     for word in (word.rstrip(".,;:!?") for word in words):
         if word.casefold() not in names and not _LEVEL_WORDS.fullmatch(word):
             return word

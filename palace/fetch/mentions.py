@@ -15,12 +15,10 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import regex
 
-from palace.fetch.plain import BARE_FILES
+from palace.fetch.plain import BARE_FILES, MAX_PROMPT_CHARS, PATTERN_TIMEOUT_S
 
 MentionKind = Literal["issue", "pull", "repo_file"]
-MAX_PROMPT_CHARS = 20_000
 _MAX_MENTIONS = 16
-_TIMEOUT_S = 0.25
 
 # Of an owner, and of a repository.
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}"
@@ -155,7 +153,7 @@ class _Scan:
             self._read_file(match, explicit=False)
         for match in self._matches(_WORDED):
             self._read_worded(match)
-        is_colour = bool(_COLOUR.search(self.text, timeout=_TIMEOUT_S))
+        is_colour = bool(_COLOUR.search(self.text, timeout=PATTERN_TIMEOUT_S))
         for match in self._matches(_BARE):
             if not _is_no_issue(match, self.text, is_colour=is_colour):
                 self._add("issue", match, _place(match))
@@ -164,7 +162,7 @@ class _Scan:
         self, pattern: regex.Pattern[str], *, blank: bool = True
     ) -> Iterator[regex.Match[str]]:
         text = self.text
-        for match in pattern.finditer(text, timeout=_TIMEOUT_S):
+        for match in pattern.finditer(text, timeout=PATTERN_TIMEOUT_S):
             if len(self.found) >= 2 * _MAX_MENTIONS:
                 return
             yield match

@@ -1,4 +1,4 @@
-"""Plain text that fits: what every fetcher does to foreign text before it becomes an artifact.
+"""What all fetchers share: plain text that fits, and the bounds of what is read of a prompt.
 
 In: text or bytes from outside. Out: printable text within a size cap, and whether it was cut.
 """
@@ -10,6 +10,11 @@ from datetime import datetime, timezone
 
 import regex
 
+# How much of a prompt is read for what it names, how long one pattern may take there, and how many
+# artifacts one fetcher names at most.
+MAX_PROMPT_CHARS = 20_000
+PATTERN_TIMEOUT_S = 0.25
+MAX_REFS = 8
 # Characters of scripts that put no blank between words, for a set of a pattern.
 DENSE = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}"
 # Files whose names have neither a folder nor an ending to know them by.

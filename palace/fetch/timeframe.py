@@ -13,7 +13,8 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 
 import regex
 
-_TIMEOUT_S = 0.25
+from palace.fetch.plain import PATTERN_TIMEOUT_S
+
 _MONTHS = {
     name: number
     for number, name in enumerate(
@@ -111,7 +112,7 @@ def find_window(prompt: str, *, now: datetime, zone: tzinfo | None = None) -> Wi
     text, here = prompt[:20_000], _Here(now.astimezone(zone), zone)
     with suppress(ValueError, OverflowError, TimeoutError):
         for pattern, read in _READERS:
-            match = pattern.search(text, timeout=_TIMEOUT_S)
+            match = pattern.search(text, timeout=PATTERN_TIMEOUT_S)
             window = read(match, here) if match else None
             if window is not None:
                 return window

@@ -1,6 +1,7 @@
 """L1 and L4, what the index knows: memories of rooms and timeline, and playbooks.
 
-In: a query. Out: a report of judged memories with their sources and as-of times.
+In: a query. Out: a report of judged memories with their sources and as-of times; where the question
+is about the past, with what held then.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text.moments import utc_now
-from palace.types.memory import Memory, Trust
+from palace.types.memory import SUPERSEDED, Memory, Trust
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
@@ -35,8 +36,8 @@ class IndexedLayer:
         max_evidence: Most pieces of evidence, >= 1.
         min_trust: Memories of lower trust never make evidence.
         stale_after_days: A status older than this many days is labelled stale.
-        retired: Returns the memories that held no more at a moment, or at that of the index if it
-            is None: replaced or forgotten.
+        retired: Returns the memories that were replaced or forgotten by a moment; None stands for
+            the moment of the index.
         named_end: Returns the last instant of a past period that a prompt names.
     """
 
@@ -70,6 +71,13 @@ class IndexedLayer:
         retired = Retired(
             self._retired, lambda: self._named_end(turn.prompt) if moment is None else None
         )
+
+        def over(evidence: Sequence[Evidence]) -> set[str]:
+            # Asked about the past, what was superseded since may be right.
+            is_now = moment is None and retired.end is None and not query.former
+            superseded = {item.id for item in evidence if item.superseded} if is_now else set()
+            return retired.over(query, evidence) | superseded
+
         is_status = signal.kind == "status"
         asked = query.of_playbooks if self.name == "L4" else query
         report = judge(
@@ -78,7 +86,7 @@ class IndexedLayer:
             evidence_of=lambda some: self._evidence(some, moment, is_status=is_status),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
-            retired=lambda evidence: retired.over(query, evidence),
+            retired=over,
         )
         is_how = "procedure" in (signal.kind, signal.runner_up)
         asks_how = is_how or not _ASKS_HOW.isdisjoint(signal.cues)
@@ -108,12 +116,13 @@ class IndexedLayer:
         }
 
     def _with_then(self, report: LayerReport, retired: Retired) -> LayerReport:
-        """Return a report with what holds first, or what held at the end of a period asked about.
+        """Return a report with what holds first; asked about a past period, with what held then.
 
-        Where something is known of that period itself, nothing else is said of it.
+        What held at its end comes in only where nothing sufficient is known of the period itself.
         """
         if retired.end is None or report.outcome == "sufficient":
-            return replace(report, evidence=retired.first(report.evidence))
+            first = retired.first(report.evidence)
+            return report if first is report.evidence else replace(report, evidence=first)
         then = retired.held_then(report.evidence)
         known = {item.id for item in report.evidence}
         surest = max(item.confidence for item in report.evidence)
@@ -131,7 +140,7 @@ class IndexedLayer:
         *,
         until: datetime | None = None,
     ) -> Iterator[Evidence]:
-        """Yield each piece behind what it replaced, as that stood then or until it ended."""
+        """Yield each piece of evidence after what it replaced, as that stood until it ended."""
         for item in evidence:
             now = self._searcher.index.get(item.id) if item.id in replaced else None
             if now is not None:
@@ -146,7 +155,7 @@ class IndexedLayer:
     def _evidence_in(
         self, memory: Memory, state_of: datetime | None, *, is_status: bool = False
     ) -> Evidence:
-        as_of = memory.as_of
+        as_of, is_over = memory.as_of, SUPERSEDED in memory.tags
         return Evidence(
             id=memory.id,
             # Whose "I" it is nobody can tell from the words of a turn alone.
@@ -155,8 +164,10 @@ class IndexedLayer:
             source=memory.source,
             as_of=as_of,
             trust=memory.trust,
-            stale=is_status and as_of is not None and utc_now() - as_of > self._stale_after,
+            stale=is_over
+            or (is_status and as_of is not None and utc_now() - as_of > self._stale_after),
             state_of=state_of,
+            superseded=is_over,
         )
 
 

@@ -17,10 +17,10 @@ from palace.types.memory import Trust
 from palace.types.verdict import Evidence, LayerName, LayerReport
 
 EvidenceOf = Callable[[Sequence[Scored]], Mapping[int, Evidence]]
-"""Makes bare evidence of candidates, by key; leaves out what may not be one: what vanished, or
-whose source is not trusted enough."""
+"""Loads candidates as evidence, by key. Left out is what vanished meanwhile, and what comes from a
+source that is not trusted enough."""
 
-# Beside what is sufficient stands only what is this sure: there nothing has to be pointed at.
+# Unclear evidence below this is left out beside sufficient evidence: no model is asked to point.
 _BESIDE_SUFFICIENT = 0.01
 _LEFT_OUT = "what would answer is left out: it is below enforce.min_trust, or gone meanwhile"
 
@@ -38,11 +38,9 @@ def judge(
 ) -> LayerReport:
     """Judge the head of a ranking and report.
 
-    Where nothing is sufficient and the first of the ranking has nothing to do with the question,
-    nothing is unclear either.
-
-    What says the same words again, elsewhere, stands behind all others: it takes no place from what
-    says something else.
+    Unclear evidence is dropped where nothing is sufficient and the first of the ranking has nothing
+    to do with the question. Evidence that repeats the words of another piece stands behind all
+    others, so that it takes no place from what says something else.
 
     Args:
         layer: Whose report this is.
@@ -50,8 +48,8 @@ def judge(
         evidence_of: Loads the words of candidates.
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence to hand on, >= 1.
-        retired: Returns the ids of those that tell nothing of the time asked about; they stand
-            behind all others and prove nothing.
+        retired: Returns the ids of evidence that tells nothing of the time asked about; it stands
+            behind all other evidence and proves nothing.
     """
     judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
     judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
@@ -88,7 +86,7 @@ def judge(
 def _loaded(
     kept: Sequence[tuple[Weighed, Scored]], evidence_of: EvidenceOf, *, most: int
 ) -> list[tuple[Weighed, Scored, Evidence]]:
-    """Return the first that may be evidence with their words; repetitions stand behind the rest."""
+    """Return the first `most` that may be evidence, loaded; repetitions stand behind the rest."""
     found: list[tuple[Weighed, Scored, Evidence]] = []
     again: list[tuple[Weighed, Scored, Evidence]] = []
     said: set[Hashable] = set()

@@ -1,4 +1,4 @@
-"""What must be brought up: memories whose triggers match a prompt, whatever it asks.
+"""Reminders: memories whose triggers match a prompt are brought up whatever it asks.
 
 In: a turn and the memories that have triggers. Out: evidence, the most important first.
 """

@@ -1,7 +1,8 @@
-"""What holds no more, and what that means for evidence: for turns that repeat it above all.
+"""What was replaced or forgotten, and what that means for evidence that still repeats it.
 
-In: the memories that were replaced or forgotten, and evidence. Out: which of it proves nothing any
-more, what answers first instead, and what held at the end of a period that is asked about.
+In: the retired memories, and evidence; turns of a conversation above all, which nobody corrects.
+Out: which evidence proves nothing any more, what answers in its place, and what held at the end of
+a past period that is asked about.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ _SENTENCE_END = regex.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 
 
 class Retired:
-    """The memories that held no more when a question was about; read when they are needed.
+    """The memories that were retired by the time a question is about, read when they are needed.
 
     Args:
-        read: Returns those of a moment, or of the moment of the index if it is None.
+        read: Returns those that were retired by a moment; None stands for that of the index.
         end: Returns the last instant of a past period that the question names, if it names one.
     """
 
@@ -53,14 +54,14 @@ class Retired:
         return self._now if self.end is None else {old.id: old for old in self._read(self.end)}
 
     def replaced(self) -> dict[str, list[Memory]]:
-        """Return the memories that others replaced, by the ids of those."""
+        """Return the memories that were replaced, by the ids of what replaced them."""
         found: dict[str, dict[str, Memory]] = {}
         for old in self._now.values():
             found.setdefault(old.superseded_by, {})[old.text] = old
         return {by: list(olds.values()) for by, olds in found.items()}
 
     def held_then(self, evidence: Sequence[Evidence]) -> dict[str, list[Memory]]:
-        """Return what held at the end of the period and was replaced since, by what holds now."""
+        """Return what held at the end of the period, by the id of what has replaced it since."""
         if self.end is None:
             return {}
         kept = {item.id for item in evidence if not is_spoken(item)}
@@ -72,11 +73,11 @@ class Retired:
         return found
 
     def over(self, query: Query, evidence: Sequence[Evidence]) -> set[str]:
-        """Return what proves nothing of the moment a question is about, by ids.
+        """Return the ids of evidence that proves nothing about the time a question is about.
 
-        What began after the period asked about and does not name it, and turns that tell of what
-        is asked only what was retired; where a memory beside them replaced it, that answers: see
-        `first`.
+        That is evidence which began after the period asked about and does not name it; and turns
+        which say of what is asked only what was retired by then. If what replaced it is among the
+        evidence, the turn is kept, and `first` puts the replacement before it.
         """
         later = {item.id for item in evidence if self._is_later(query, item)}
         evidence = [item for item in evidence if item.id not in later]
@@ -103,9 +104,9 @@ class Retired:
         }
 
     def first(self, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        """Return evidence with the value that holds first, not a turn that tells what it replaced.
+        """Return evidence with what holds before a turn that tells what it replaced.
 
-        The words answer the question, and so does what was said to be right instead.
+        The turn has the words of the question, and what replaced it is the right answer to them.
         """
         kept = {item.id for item in evidence if not is_spoken(item)}
         if not kept or not is_spoken(evidence[0]):
@@ -127,7 +128,7 @@ def _told_in(text: str) -> str:
 
 
 def _told(item: Evidence, memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memories that evidence repeats: in their words, or in one sentence of its own."""
+    """Return the memories that evidence repeats: word for word, or all terms in one sentence."""
     text = item.text.casefold()
     said = [frozenset(tokens(sentence)) for sentence in _SENTENCE_END.split(item.text)]
 
@@ -146,7 +147,7 @@ def _terms(text: str) -> frozenset[str]:
 
 
 def _held_now(old: Memory, replaced: Mapping[str, Memory], kept: Collection[str]) -> str:
-    """Return which of these memories replaced an old one, perhaps through others; "" if none."""
+    """Return which of the kept memories replaced an old one, perhaps through others; "" if none."""
     seen = {old.id}
     while old.superseded_by not in kept:
         following = replaced.get(old.superseded_by)

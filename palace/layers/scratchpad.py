@@ -72,7 +72,7 @@ class ScratchpadLayer:
         return frozenset(token for entry in entries for token in _tokens_of(entry.text)[0])
 
     def beside(self, turn: Turn, query: Query) -> LayerReport:
-        """Return a report on what stands beside a question, judged as notes are.
+        """Return a report on the text beside a question, whose sentences are judged as notes are.
 
         A question tells nothing, nor does what the model said in a conversation that is written
         down there, and what a memory tells was asked for already.

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import regex
 
 from palace.errors import ConfigError
-from palace.learn.remember import Writer, refuse_playbook
+from palace.learn.remember import Writer, refuse_unmarked
 from palace.secrets import redact
 from palace.types.memory import Memory
 
@@ -32,7 +32,7 @@ def change_tags(
         ConfigError: If a tag is none, or one to take away is not there or stands in the words.
         SecretRefusedError: If a tag to add is one.
     """
-    refuse_playbook(memory, instead="edit")
+    refuse_unmarked(memory, instead="edit")
     added, removed = [fit_tag(t) for t in add], [fit_tag(t) for t in remove]
     writer.check_names(*added)
     drawers = writer.store.read(memory.path).tags
@@ -60,7 +60,7 @@ def change_links(
     Raises:
         ConfigError: If a link to take away is not there or stands in the words.
     """
-    refuse_playbook(memory, instead="edit")
+    refuse_unmarked(memory, instead="edit")
     own = [link for link in memory.links if link not in said]
     if not remove:
         known = target in memory.links

@@ -16,6 +16,16 @@ _MAX_DONE_CHARS = 1500
 _MAX_ITEM_CHARS = 400
 
 
+def task_session(task: str) -> str:
+    """Return what the timeline calls the session of a task that ended in none."""
+    return " ".join(f"Task {task}".split())
+
+
+def name_line(task: str) -> str:
+    """Return the first line of a task's entry: its name."""
+    return clip(task, _MAX_ITEM_CHARS)
+
+
 def archive_text(
     task: str,
     *,
@@ -42,7 +52,7 @@ def archive_text(
         ("Conclusions", conclusions),
         ("Decisions", decisions),
     ]
-    lines = [clip(task, _MAX_ITEM_CHARS)]
+    lines = [name_line(task)]
     for title, items in parts:
         kept = [clip(item, _MAX_DONE_CHARS) for item in items if item.strip()]
         if len(kept) == 1:

@@ -169,9 +169,9 @@ def _align(stored: Statement, new: Statement) -> _Aligned:
 
 
 def _is_crossed(one: Term, other: Term, rest: Sequence[Term], left: Sequence[Term]) -> bool:
-    """Whether a number says which one here and how many there: "locker 1 has 7", "locker 7 has 9".
+    """Whether one number names a thing here and counts there: "locker 1 has 7", "locker 7 has 9".
 
-    Then a number is left over on either side, in the place that this one has on the other.
+    Then each side has a number left over, at the place that the shared number has on the other.
     """
     if one.kind != "number" or one.subject == other.subject:
         return False
@@ -361,7 +361,7 @@ def _by_values(pair: _Aligned) -> Relation:
 
 
 def _has_code_and_more(terms: Sequence[Term]) -> bool:
-    """Whether a code says which one another value is told of: "paid INV-88 with 300 euros"."""
+    """Whether a code only says of what another value is told: "paid INV-88 with 300 euros"."""
     kinds = {term.kind for term in terms} - {"word"}
     return "code" in kinds and len(kinds) > 1
 

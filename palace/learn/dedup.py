@@ -81,7 +81,7 @@ def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
 
 
 def _are_one_date(day: str, one: tuple[str, datetime], other: tuple[str, datetime]) -> bool:
-    """Whether a day whose year one of two alone tells is the last or the next one of the other."""
+    """Whether a day told with its year may be the one told without: the last or the next then."""
     (year, _), (_, moment) = sorted((one, other), reverse=True)
     if not year or (one[0] and other[0]):
         return True

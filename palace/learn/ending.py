@@ -1,4 +1,4 @@
-"""Whether a statement tells that something is no longer what it was: "we no longer use Jenkins".
+"""Whether a statement says that something is over or new: "we no longer use Jenkins", "… again".
 
 In: statements. Out: yes or no, by rules over words, precision first.
 """
@@ -24,10 +24,10 @@ _ASIDE = frozenset({"of", "for", "about"})
 
 
 def ends(stored: Statement, new: Statement) -> bool:
-    """Whether all that the new statement says is over is what the stored one says is so.
+    """Whether the new statement only says that what the stored one says is over.
 
     "We sold the caravan", "she no longer cleans for us": what is over may be a part of what is
-    stored, and nothing else may be said.
+    stored, and the new statement may say nothing else.
     """
     denies = new.negated and bool(new.functions & NO_MORE)
     over = [t for t in new.terms if not t.subject and (t.retired or denies)]

@@ -1,4 +1,4 @@
-"""What other programs export, read as turns and drafts: ChatGPT, LangChain and mem0.
+"""What other programs export, read as turns and drafts: ChatGPT, Claude, LangChain and mem0.
 
 In: a JSON file. Out: for every message or memory, what it becomes here, or why it does not. Nothing
 is written, judged or redacted here.
@@ -33,8 +33,10 @@ _ROLES = {
     **dict.fromkeys(("human", "user", "HumanMessageChunk", "humanchunk"), "user"),
     **dict.fromkeys(("ai", "assistant", "AIMessageChunk", "aichunk"), "assistant"),
 }
+MESSAGE_TYPES = frozenset(_ROLES) | {"system", "tool", "function", "developer", "chat", "generic"}
+"""What LangChain calls the type of a message; other programs have messages with a type, too."""
 _ATTACHED = "[{} not imported]"
-_CHATGPT = regex.compile(r"\(chatgpt [^()]{1,8}\)\Z")
+_MARK = regex.compile(r"\((?:chatgpt|claude) [^()]{1,8}\)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,13 @@ class Left:
         line: Of the file, 1-based.
         reason: For a person.
         is_fault: Whether it should have become something; else it was left out on purpose.
+        file: What the source calls the file, if it has several.
     """
 
     line: int
     reason: str
     is_fault: bool = True
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class Said:
     line: int
     turn: ConversationTurn
     is_dated: bool = True
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +176,7 @@ def read_chatgpt(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iter
         sessions: Names that are taken already; a conversation that got another title since then
             keeps the one it came with.
     """
-    named = {found[0]: session for session in sessions if (found := _CHATGPT.search(session))}
+    named = _named(sessions)
     seen: set[int] = set()
     for item in items:
         value = item.value
@@ -180,11 +185,8 @@ def read_chatgpt(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iter
             yield Left(item.line, item.problem or "it is no conversation: it has no mapping")
             continue
         identifier = str(value.get("conversation_id") or value.get("id") or "")
-        title = " ".join(str(value.get("title") or "").split())[:_MAX_NAME_CHARS]
         mark = f"(chatgpt {identifier[:8] or item.line})"
-        session = f"{title or 'Untitled'} {mark}"
-        if identifier:
-            session = named.get(mark, session)
+        session = _session(value.get("title"), mark, named if identifier else {})
         at = parse_moment(value.get("create_time"))
         for message in _branch(mapping, value.get("current_node")):
             read = _chatgpt_turn(message, session, at, item.line)
@@ -195,6 +197,16 @@ def read_chatgpt(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iter
                 else:
                     seen.add(hash(read.turn))
             yield read
+
+
+def _named(sessions: Iterable[str]) -> dict[str, str]:
+    """Return the sessions that are taken already by the mark that each ends with."""
+    return {found[0]: session for session in sessions if (found := _MARK.search(session))}
+
+
+def _session(title: object, mark: str, named: Mapping[str, str]) -> str:
+    words = " ".join(str(title or "").split())[:_MAX_NAME_CHARS]
+    return named.get(mark, f"{words or 'Untitled'} {mark}")
 
 
 def _branch(mapping: Mapping[str, Any], current: object) -> list[Mapping[str, Any]]:
@@ -265,6 +277,79 @@ def _part_text(part: object) -> str:
     if kind in ("tool_use", "tool_call", "thinking", "reasoning"):
         return ""
     return _ATTACHED.format(kind.replace("_asset_pointer", "").replace("_url", ""))
+
+
+# Claude
+
+
+def read_claude(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iterator[Said | Left]:
+    """Yield what a person and Claude said, as `read_chatgpt` does.
+
+    Where messages name the one before them, those that lead to the last one are taken, else all.
+    Thoughts and the use of tools are left out; images and files leave a mark.
+
+    Args:
+        items: The conversations.
+        sessions: As there.
+    """
+    named = _named(sessions)
+    for item in items:
+        value = item.value
+        found = value.get("chat_messages") if isinstance(value, Mapping) else None
+        if not isinstance(found, list):
+            yield Left(item.line, item.problem or "it is no conversation: it has no chat_messages")
+            continue
+        identifier = str(value.get("uuid") or "")
+        mark = f"(claude {identifier[:8] or item.line})"
+        session = _session(value.get("name"), mark, named if identifier else {})
+        messages = [message for message in found if isinstance(message, Mapping)]
+        shown = _shown(messages)
+        at = parse_moment(value.get("created_at"))
+        for message in messages:
+            read = _claude_turn(message, session, at, item.line)
+            if id(message) not in shown:
+                read = Left(item.line, "a message of another branch", is_fault=False)
+            elif isinstance(read, Said):
+                at = read.turn.at
+            yield read
+
+
+def _shown(messages: list[Mapping[str, Any]]) -> set[int]:
+    """Return which messages lead to the last one; all of them if that is not told throughout."""
+    by_id = {message.get("uuid"): message for message in messages}
+    current = messages[-1] if messages else None
+    branch: list[Mapping[str, Any]] = []
+    while current is not None and len(branch) < len(messages):
+        branch.append(current)
+        current = by_id.get(current.get("parent_message_uuid"))
+    begins = bool(branch) and branch[-1] is messages[0]
+    return {id(message) for message in (branch if begins else messages)}
+
+
+def _claude_turn(
+    message: Mapping[str, Any], session: str, before: datetime | None, line: int
+) -> Said | Left:
+    role = _ROLES.get(str(message.get("sender")))
+    if role is None:
+        return Left(line, "a message of a tool or the system", is_fault=False)
+    content = message.get("content")
+    parts = [p for p in content if _is_text(p)] if isinstance(content, list) else []
+    words = "\n\n".join(str(part["text"]) for part in parts) or str(message.get("text") or "")
+    files = [message.get(name) for name in ("attachments", "files")]
+    count = sum(len(named) for named in files if isinstance(named, list))
+    text = "\n\n".join(filter(None, (*[_ATTACHED.format("file")] * count, words)))
+    if not text.strip():
+        return Left(line, "a message without words", is_fault=False)
+    at = parse_moment(message.get("created_at")) or before
+    if at is None:
+        return Left(line, "a message that nobody knows the time of")
+    provenance = f"claude:{message['uuid']}" if message.get("uuid") else "claude"
+    return Said(line, ConversationTurn(session, role, text, at, provenance=provenance))
+
+
+def _is_text(part: object) -> bool:
+    has_words = isinstance(part, Mapping) and isinstance(part.get("text"), str)
+    return has_words and isinstance(part, Mapping) and part.get("type") in ("text", "voice_note")
 
 
 # LangChain

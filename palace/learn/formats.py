@@ -12,19 +12,36 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from palace.errors import ConfigError
-from palace.learn.foreign import items_of
+from palace.learn.chats import CHAT_SUFFIX, chat_file, is_slack, is_whatsapp
+from palace.learn.foreign import MESSAGE_TYPES, items_of
 from palace.learn.json_stream import UTF16_MARKS, is_json
+from palace.learn.keep_notes import is_keep, is_keep_note
 from palace.learn.transfer import FOLDERS, FORMAT, OTHER_TEXTS, markdown_files
 from palace.types.memory import IDENTITY_FILE, SUFFIX
 
-Format = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
+Format = Literal[
+    "markdown",
+    "obsidian",
+    "turns",
+    "export",
+    "mem0",
+    "chatgpt",
+    "claude",
+    "keep",
+    "langchain",
+    "slack",
+    "whatsapp",
+]
 FORMATS: tuple[Format, ...] = get_args(Format)
 SUPPORTED = (
     "supported are a folder of Markdown files or an Obsidian vault, a .md file, .jsonl conversation"
-    " turns (session, speaker, text, at), a .json export of a palace, and what ChatGPT, mem0 and"
-    " LangChain export; --format names one where it is not recognised"
+    " turns (session, speaker, text, at), a .json export of a palace, and what ChatGPT, Claude,"
+    " Google Keep, LangChain, mem0, Slack and WhatsApp export; --format names one where it is not"
+    " recognised"
 )
-_RENAMED = (
+_PACKED = "unpack it, and name the folder or the file in it"
+_PACKS = (b"PK\x03\x04", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"Rar!")
+RENAMED = (
     "notes are Markdown, plain text too: give the file a name that ends in .md; a conversation"
     " comes as .jsonl turns, one a line: session, speaker, text, at"
 )
@@ -39,9 +56,10 @@ _MEM0_MARKS = ("user_id", "agent_id", "run_id", "hash", "metadata", "categories"
 def recognise(source: Path) -> Format:
     """Return the format of a file or folder that exists.
 
-    A folder is a vault if it has `.obsidian` and is no palace, a ChatGPT export if it has
-    `conversations.json` and no Markdown of its own, else Markdown. A file named `.md` is Markdown;
-    any other is judged by what it begins with.
+    A folder is a vault if it has `.obsidian` and is no palace. One without Markdown of its own is
+    an export if it has `conversations.json`, what Slack or Google Keep writes, or one chat of
+    WhatsApp. Any other is Markdown. A file named `.md` is Markdown; any other is judged by what it
+    begins with.
 
     Raises:
         ConfigError: If it is nothing of this.
@@ -62,9 +80,12 @@ def recognise(source: Path) -> Format:
         if start[:1] not in (b"{", b"["):
             raise ConfigError(f"{source}:1: it is not JSON", hint=SUPPORTED)
     elif not _LIKE_JSON.match(start):
+        if suffix == CHAT_SUFFIX and is_whatsapp(start.decode("utf-8", "ignore")):
+            return "whatsapp"
+        other = _PACKED if start.startswith(_PACKS) else SUPPORTED
         raise ConfigError(
             f"{source} cannot be imported: it is no form I know",
-            hint=_RENAMED if suffix in OTHER_TEXTS else SUPPORTED,
+            hint=RENAMED if suffix in OTHER_TEXTS else other,
         )
     if _is_lines(start) or source.suffix.lower() in (".jsonl", ".ndjson"):
         return "turns"
@@ -74,10 +95,15 @@ def recognise(source: Path) -> Format:
 def _format_of_folder(source: Path) -> Format:
     if (source / ".obsidian").is_dir() and not is_palace(source):
         return "obsidian"
-    own = any(entry.suffix.lower() == SUFFIX for entry in source.iterdir())
-    if (source / CONVERSATIONS).is_file() and not is_palace(source) and not own:
-        return recognise(source / CONVERSATIONS)  # others call their export so, too
-    return "markdown"
+    if is_palace(source) or any(entry.suffix.lower() == SUFFIX for entry in source.iterdir()):
+        return "markdown"
+    if (source / CONVERSATIONS).is_file():
+        return recognise(source / CONVERSATIONS)  # more than one program calls its export so
+    if is_slack(source):
+        return "slack"
+    if is_keep(source):
+        return "keep"
+    return "whatsapp" if chat_file(source) else "markdown"
 
 
 def is_palace(source: Path) -> bool:
@@ -112,15 +138,17 @@ def _format_of_json(source: Path) -> Format:
 def _format_of_item(value: Any) -> Format | None:  # noqa: ANN401 - whatever JSON holds
     if not isinstance(value, Mapping):
         return None
-    if value.get("format") == FORMAT:
-        return "export"
-    if {"session", "speaker", "text", "at"} <= set(value):
-        return "turns"
-    if isinstance(value.get("mapping"), Mapping):
-        return "chatgpt"
     is_message = "lc" in value or "role" in value or ("type" in value and "data" in value)
-    if is_message or ("type" in value and "content" in value):
-        return "langchain"
+    is_typed = "content" in value and str(value.get("type")) in MESSAGE_TYPES
     has_words = any(isinstance(value.get(name), str) for name in ("text", "content"))
     is_memory = has_words and any(name in value for name in _MEM0_MARKS)
-    return "mem0" if is_memory or isinstance(value.get("memory"), str) else None
+    signs: tuple[tuple[Format, bool], ...] = (
+        ("export", value.get("format") == FORMAT),
+        ("turns", {"session", "speaker", "text", "at"} <= set(value)),
+        ("chatgpt", isinstance(value.get("mapping"), Mapping)),
+        ("claude", isinstance(value.get("chat_messages"), list)),
+        ("keep", is_keep_note(value)),
+        ("langchain", is_message or is_typed),
+        ("mem0", is_memory or isinstance(value.get("memory"), str)),
+    )
+    return next((form for form, is_one in signs if is_one), None)

@@ -1,4 +1,4 @@
-"""What a session leaves unsaid to the memory: stated by the person, stored by nobody.
+"""Statements of a session that nobody stored: said outright by the person, missing in memory.
 
 In: the history of a session that ends. Out: candidates, found by rules first and by a model where
 there is one, whose every proposal must be the person's own sentence. Nothing is stored here.

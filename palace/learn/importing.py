@@ -23,12 +23,14 @@ import regex
 
 from palace.errors import ConfigError, SchemaTooNewError, TextRefusedError
 from palace.ignoring import IgnoreRules, secret_name
+from palace.learn.chats import chat_file, read_slack, read_whatsapp
 from palace.learn.foreign import (
     Known,
     Left,
     Said,
     items_of,
     read_chatgpt,
+    read_claude,
     read_json,
     read_langchain,
     read_mem0,
@@ -37,6 +39,7 @@ from palace.learn.foreign import (
 from palace.learn.formats import (
     CONVERSATIONS,
     NOT_NOTES,
+    RENAMED,
     SUPPORTED,
     Format,
     is_palace,
@@ -44,6 +47,7 @@ from palace.learn.formats import (
 )
 from palace.learn.hygiene import control_character_reason
 from palace.learn.intake import DIFFERS, Destination, Imported, Intake
+from palace.learn.keep_notes import keep_files, read_keep_note
 from palace.learn.places import name_reason
 from palace.learn.record_files import (
     JOURNAL,
@@ -52,6 +56,7 @@ from palace.learn.record_files import (
 )
 from palace.learn.transfer import (
     FORMAT,
+    OTHER_TEXTS,
     VERSION,
     markdown_files,
     said,
@@ -62,8 +67,10 @@ from palace.recall.blocks import strip_own_markers
 from palace.types.memory import IDENTITY_FILE, SUFFIX, TIMELINE, Draft
 from palace.types.session import ConversationTurn
 
+KEEP_ROOM = "keep"
 MEM0_ROOM = "mem0"
 MAX_DRAWER_CHARS = 60
+_FOLDERS = ("markdown", "obsidian", "keep", "slack")
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
 _NAME_UNFIT = regex.compile(r"[^\w.]+")
@@ -83,7 +90,8 @@ def import_path(
     byte for byte below `rooms/`, by subfolder, files at the top to a room with the folder's own
     name. A single `.md` file goes to the room `inbox`. Hidden names, symlinks and what `.gitignore`
     and `.secretsignore` name are left out. Conversations become turns of the timeline, memories of
-    other programs a room of their own. What the palace has already is never overwritten.
+    other programs a room of their own. What the palace has already is never overwritten, unless
+    it is as an import brought it from there, and was edited there since, and `to` says so.
 
     Args:
         source: A file or folder; see `palace.learn.formats.recognise`.
@@ -111,12 +119,15 @@ def import_path(
 
 def _content_of(source: Path, kind: Format) -> Path:
     """Return the file a folder's format is about; a mismatch is an error."""
-    if source.is_dir() and kind == "chatgpt":
+    if source.is_dir() and kind in ("chatgpt", "claude"):
         return source / CONVERSATIONS
-    if source.is_dir() and kind not in ("markdown", "obsidian"):
+    if source.is_dir() and kind == "whatsapp" and (chat := chat_file(source)):
+        return chat
+    if source.is_dir() and kind not in _FOLDERS:
         raise ConfigError(f"{source} is a folder, no {kind} file", hint="name the file in it")
-    if kind == "obsidian" and not source.is_dir():
-        raise ConfigError(f"{source} is no folder, so no vault", hint="name the vault's folder")
+    if kind in ("obsidian", "slack") and not source.is_dir():
+        what = "vault" if kind == "obsidian" else "export of Slack"
+        raise ConfigError(f"{source} is no folder, so no {what}", hint=f"name the {what}'s folder")
     return source
 
 
@@ -134,7 +145,10 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
     is_own = intake.kind != "obsidian" and is_palace(source)
     paths = _notes_in(source, intake, is_own=is_own, without=home)
     if not paths and not intake.refused and not is_own:
-        raise ConfigError(f"{source} holds no Markdown files", hint=SUPPORTED)
+        names = (Path(left.path_or_line) for left in intake.ignored)
+        is_text = any(name.suffix.lower() in OTHER_TEXTS for name in names)
+        hint = RENAMED if is_text else SUPPORTED
+        raise ConfigError(f"{source} holds no Markdown files", hint=hint)
     rules = IgnoreRules(real)
     is_vault = intake.kind == "obsidian"
     kept = {**(_templates(source) if is_vault else {}), **({} if is_own else _old_versions(source))}
@@ -185,9 +199,10 @@ def _place(path: str, folder: str) -> str:
 
 
 def _former_places(palace: Path, places: Iterable[str]) -> dict[int, list[str]]:
-    """Return by their size the drawers at places that no note of a source has, if it has others.
+    """Return the palace's drawers that no note of a source has the name of, by their size in bytes.
 
-    One of them with the bytes of a new note was taken in before that note was renamed.
+    If one has the bytes of a note that is new, that note was taken in before under another name.
+    Nothing is returned where no note of the source is new.
     """
     there = {f"rooms/{name}" for name in markdown_files(palace / "rooms")}
     former: dict[int, list[str]] = {}
@@ -203,7 +218,7 @@ def _take_file(source: Path, name: str, target: str, intake: Intake) -> None:
     except OSError as error:
         intake.refuse(name, f"it cannot be read: {said(error)}")
         return
-    intake.take(name, target, data)
+    intake.take(name, target, data, origin=os.path.realpath(source))
 
 
 # Where a vault says which folder or note its templates are, and the keys that say it.
@@ -246,6 +261,23 @@ def _program_reason(path: str, kept: Mapping[str, str], *, is_vault: bool) -> st
     return next((reason for start, reason in kept.items() if path.startswith(start)), "")
 
 
+# Notes of Google Keep
+
+
+def _import_keep(source: Path, intake: Intake, progress: Progress | None) -> None:
+    files = keep_files(source) if source.is_dir() else [source]
+    for number, file in enumerate(files, 1):
+        found = read_keep_note(file)
+        if isinstance(found, Left):
+            (intake.refuse if found.is_fault else intake.ignore)(file.name, found.reason)
+        else:
+            place = f"rooms/{KEEP_ROOM}/{file.stem}{SUFFIX}"
+            data = found.encode("utf-8", "replace")
+            intake.take(file.name, place, data, origin=os.path.realpath(file))
+        if progress:
+            progress(number, len(files))
+
+
 # Conversations
 
 
@@ -254,9 +286,27 @@ def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> No
 
 
 def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
-    sessions = (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
     items = items_of(source, progress=progress)
-    _take_turns(source, read_chatgpt(items, sessions=sessions), intake)
+    _take_turns(source, read_chatgpt(items, sessions=_sessions(intake)), intake)
+
+
+def _import_claude(source: Path, intake: Intake, progress: Progress | None) -> None:
+    items = items_of(source, progress=progress)
+    _take_turns(source, read_claude(items, sessions=_sessions(intake)), intake)
+
+
+def _sessions(intake: Intake) -> Iterable[str]:
+    return (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
+
+
+def _import_whatsapp(source: Path, intake: Intake, progress: Progress | None) -> None:
+    _take_turns(source, read_whatsapp(source), intake)
+    if progress:
+        progress(1, 1)
+
+
+def _import_slack(source: Path, intake: Intake, progress: Progress | None) -> None:
+    _take_turns(source, read_slack(source, progress=progress), intake)
 
 
 def _import_langchain(source: Path, intake: Intake, progress: Progress | None) -> None:
@@ -271,7 +321,7 @@ def _take_turns(source: Path, read: Iterable[Said | Left], intake: Intake) -> No
     batch: list[ConversationTurn] = []
     undated: Counter[tuple[str, str, str]] | None = None
     for found in read:
-        name = f"{source.name}:{found.line}"
+        name = f"{found.file or source.name}:{found.line}"
         if isinstance(found, Left):
             (intake.refuse if found.is_fault else intake.ignore)(name, found.reason)
             continue
@@ -462,7 +512,11 @@ _READERS: Mapping[Format, Callable[[Path, Intake, Progress | None], None]] = {
     "obsidian": _import_markdown,
     "turns": _import_turns,
     "chatgpt": _import_chatgpt,
+    "claude": _import_claude,
+    "keep": _import_keep,
     "langchain": _import_langchain,
+    "slack": _import_slack,
+    "whatsapp": _import_whatsapp,
     "mem0": _import_mem0,
     "export": _import_export,
 }

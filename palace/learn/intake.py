@@ -1,4 +1,4 @@
-"""What an import takes into a palace, one thing after the other, and what it tells of it.
+"""An import at work: what it takes into a palace, one thing after the other, and its count.
 
 In: names, places and bytes. Out: files and records that are new in the palace, and the count of
 what was added, found there already, redacted, left out and refused. What is there is never touched.
@@ -6,6 +6,7 @@ what was added, found there already, redacted, left out and refused. What is the
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from palace.secrets import redact
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Memory
 
 DIFFERS = "differs from the palace's own"
+EDITED = f"{DIFFERS}, which nobody touched since it was imported: --update takes it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class Imported:
         ignored: What is not meant to be taken: ignored files, links, tool messages, drawings.
         dry_run: Nothing was written; this is what an import would do.
         records: Records of the journal and notes that are new in the palace.
+        updated: Files that took the place of what an import had brought from there before.
     """
 
     kind: Format
@@ -63,13 +66,14 @@ class Imported:
     ignored: tuple[Refusal, ...] = ()
     dry_run: bool = False
     records: int = 0
+    updated: int = 0
 
     @property
     def unit(self) -> str:
         """What is counted: `files`, `turns` or `memories`."""
-        if self.kind in ("turns", "chatgpt", "langchain"):
-            return "turns"
-        return "memories" if self.kind == "mem0" else "files"
+        if self.kind in ("markdown", "obsidian", "keep", "export"):
+            return "files"
+        return "memories" if self.kind == "mem0" else "turns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +84,29 @@ class Destination:
         root: The palace, or a copy of it.
         home: Where the palace itself stands.
         store: Its Markdown.
-        write_file: Writes one new file, given its path relative to the root and its bytes; a
-            `WriteConflictError` says that there is one by now.
+        write_file: Writes one file, given its path relative to the root, its bytes and those that
+            stand there, None for a new one; a `WriteConflictError` says that there are others by
+            now.
         known: Returns the memories the palace holds, inactive ones included.
         fit: Returns a text as a memory is stored, or raises `TextRefusedError`.
         privacy: What may be written.
         records: Where `journal` and `scratchpad` stand; what is not named takes no records.
         append: Adds whole lines to such a file, made if it is missing; the usual one adds nothing.
+        brought: Path of a file -> from where an import brought it, and the digest of its bytes.
+        update: Whether what was edited at its source since takes the place of what was brought.
     """
 
     root: Path
     home: Path
     store: BulkStore
-    write_file: Callable[[str, bytes], None]
+    write_file: Callable[[str, bytes, bytes | None], None]
     known: Callable[[], Iterable[Memory]] = tuple
     fit: Callable[[str], str] = str.strip
     privacy: PrivacyFilter = field(default_factory=PrivacyFilter)
     records: Mapping[str, Path] = field(default_factory=dict)
     append: Callable[[Path, bytes], None] = lambda _file, _lines: None
+    brought: dict[str, tuple[str, str]] = field(default_factory=dict)
+    update: bool = False
 
 
 @dataclass(slots=True)
@@ -113,6 +122,7 @@ class Intake:
     redacted: list[Refusal] = field(default_factory=list)
     ignored: list[Refusal] = field(default_factory=list)
     records: int = 0
+    updated: int = 0
     former: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
     def refuse(self, name: str, reason: str) -> None:
@@ -134,7 +144,9 @@ class Intake:
             self.redacted.append(Refusal(_printable(name), "taken without what is private in it"))
         return shown
 
-    def take(self, name: str, target: str, data: bytes, *, as_text: bool = True) -> None:
+    def take(
+        self, name: str, target: str, data: bytes, *, as_text: bool = True, origin: str = ""
+    ) -> None:
         """Write one file unless something speaks against it.
 
         Args:
@@ -142,6 +154,7 @@ class Intake:
             target: Its path in the palace.
             data: Its bytes.
             as_text: Whether bytes that are no text are refused.
+            origin: The file it is read from; only from there it is brought forward.
         """
         reason = place_reason(target) or self.to.privacy.name_refusal(target)
         reason = reason or _content_reason(target, data, as_text=as_text)
@@ -162,23 +175,48 @@ class Intake:
             elif not path.exists() and self._written(target, data):
                 self.added += 1
                 self.paths[target] = None
-            elif path.is_file() and path.read_bytes() == data:
-                self.unchanged += 1
+                self._remember(target, data, origin)
+            elif path.is_file():
+                self._take_again(name, target, data, there=path.read_bytes(), origin=origin)
             else:
                 self.refuse(name, DIFFERS)
         except OSError as error:
             self.refuse(name, f"its place in the palace cannot be used: {said(error)}")
         return None
 
+    def _take_again(
+        self, name: str, target: str, data: bytes, *, there: bytes, origin: str
+    ) -> None:
+        """Take a file where there is one: the same, or what was brought from there before."""
+        is_as_brought = bool(origin) and self.to.brought.get(target) == (origin, _digest(there))
+        if there == data:
+            self.unchanged += 1
+            self._remember(target, data, origin)
+        elif not is_as_brought or not data.strip():
+            self.refuse(name, DIFFERS)
+        elif not self.to.update:
+            self.refuse(name, EDITED)
+        elif self._written(target, data, replaces=there):
+            self.updated += 1
+            self.paths[target] = None
+            self._remember(target, data, origin)
+        else:
+            self.refuse(name, DIFFERS)
+
+    def _remember(self, target: str, data: bytes, origin: str) -> None:
+        """Note from where a file is as it is; what an export holds is from no file."""
+        if origin:
+            self.to.brought[target] = (origin, _digest(data))
+
     def _former_place(self, data: bytes) -> str:
         """Return where a note was taken in under a name that its source no longer has, or ""."""
         alike = self.former.get(len(data), ()) if data.strip() else ()
         return next((path for path in alike if (self.to.root / path).read_bytes() == data), "")
 
-    def _written(self, target: str, data: bytes) -> bool:
-        """Write a new file; no if somebody else was quicker."""
+    def _written(self, target: str, data: bytes, *, replaces: bytes | None = None) -> bool:
+        """Write a file; no if somebody else was quicker."""
         try:
-            self.to.write_file(target, data)
+            self.to.write_file(target, data, replaces)
         except WriteConflictError:
             return False
         return True
@@ -201,7 +239,7 @@ class Intake:
         return None
 
     def _fit_line(self, path: str, line: bytes) -> bytes | None:
-        """Return a record as it may be written; one that may not is told of and left out."""
+        """Return a record as it may be written, None after refusing one that may not."""
         text = line.decode("utf-8", "surrogateescape")
         shown = self.cleaned(path, text)
         return None if shown is None else shown.encode("utf-8", "surrogateescape")
@@ -217,7 +255,12 @@ class Intake:
             tuple(self.redacted),
             tuple(self.ignored),
             records=self.records,
+            updated=self.updated,
         )
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
 
 
 def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:

@@ -1,7 +1,7 @@
 """Keyed memories: a key names a place for one value, and a new value takes it over.
 
-In: a draft with a key and whoever holds the key now. Out: a write result; older values stay in
-their files as history.
+In: a draft with a key, and the memories that hold the key now. Out: a write result; older values
+stay in their files as history.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which memory a person contradicts, and what it should say: only where it is plain.
+"""Which memory a person contradicts in a conversation, and its right words, where that is plain.
 
 In: a correction as it was said, and the memories the last answer used. Out: the memory with its
 right words, or a question.
@@ -60,7 +60,7 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
 
 
 def _with_its_value(text: str, said: Contradiction) -> str:
-    """Return a text with its one number or one value of a kind changed; "" if it is not one."""
+    """Return a text with its only value of a kind changed; "" if it has none or several."""
     numbers = list(_NUMBER.finditer(text))
     if len(numbers) == 1:
         before, after = text[: numbers[0].start()], text[numbers[0].end() :]
@@ -79,11 +79,12 @@ def _with_its_value(text: str, said: Contradiction) -> str:
 
 
 def replaced(text: str, old: str, new: str, *, small: Collection[str] = ()) -> str:
-    """Return a text with the one place where a value stands changed; "" if it is not one.
+    """Return a text with a value replaced; "" unless the old value stands in it just once.
 
-    Words around a new value that stand around the old one already are not said twice. A new value
-    that repeats words from elsewhere in the text is a sentence of its own, and so is one that, in
-    a language whose small words are given, has others in front ("she moved to Bruges").
+    Words around the new value that stand around the old one already are not said twice. The result
+    is "" also where the new value is a sentence of its own: it repeats words from elsewhere in the
+    text or, if the `small` words of the language are given, has others before its value ("she moved
+    to Bruges").
     """
     letter = r"[\p{L}\p{N}]" if _HANGUL.search(old) else _IN_A_WORD  # 민서 is no 김민서
     edge = "" if _SPACED.search(old) else f"(?!{letter})"
@@ -111,7 +112,7 @@ def replaced(text: str, old: str, new: str, *, small: Collection[str] = ()) -> s
 
 
 def _is_alike(old: str, new: str, small: Collection[str]) -> bool:
-    """Whether one value stands for another: a number or a name behind no more than small words."""
+    """Whether both are values of one sort: a number, or a name behind small words at most."""
     value = next((word for word in _WORD.finditer(new) if _STANDS_OUT.search(word[0])), None)
     if not _STANDS_OUT.search(old):
         return True

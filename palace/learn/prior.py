@@ -1,4 +1,4 @@
-"""What a memory is worth beside its words, as log-odds that order near ties.
+"""The prior of a memory: what it is worth beside its words, as log-odds that order near ties.
 
 In: a memory's worth and a moment. Out: what is added to its rank, in [0, `LARGEST`].
 """

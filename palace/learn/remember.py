@@ -65,11 +65,11 @@ class Writer:
     ) -> WriteResult:
         """Store a draft unless the palace holds it already or holds something else.
 
-        A duplicate reinforces what is held, and brings it its triggers and its trust, unless
-        something else was said since: then it is a contradiction of that, and goes with it. A word
-        that counts less never retires one that counts more: an agent that would supersede what a
-        person said gets the conflict instead, and so does what was said before the memory it
-        contradicts. From the look to the last step no other writer comes between.
+        A duplicate reinforces the memory that is held, and gives it its triggers and its trust. If
+        something else was said in between, it is no duplicate but contradicts that, and is treated
+        so. A less trusted word never retires a more trusted one: an agent that would supersede what
+        a person said gets the conflict back. So does a draft that was said before the memory it
+        contradicts. No other writer comes between the look and the last step.
 
         Args:
             draft: What to store.
@@ -99,8 +99,8 @@ class Writer:
     ) -> Writer:
         """Return this writer with what the judge says of a draft; without a judge it is the same.
 
-        Whoever holds the palace for more than this write calls it first, so that nobody waits for
-        a model. What others store meanwhile the judge was not asked about: there the rules decide.
+        It is called before the palace is locked for several steps, so that nobody waits for a
+        model. About what others store meanwhile the judge is not asked: there the rules decide.
 
         Args:
             draft: What will be stored.
@@ -234,8 +234,18 @@ class Writer:
         return self.privacy.written(text)
 
 
-def refuse_playbook(memory: Memory, *, instead: str) -> None:
-    """Refuse a playbook, which is a file of its own; `instead` says what to do with that."""
+def refuse_unmarked(memory: Memory, *, instead: str) -> None:
+    """Refuse what can have no comment: a playbook, which is a file of its own, and front matter.
+
+    Args:
+        memory: What is to be changed.
+        instead: What to do with a playbook's file.
+    """
+    if memory.is_value:
+        raise TextRefusedError(
+            f"{memory.id} is a value of the front matter of {memory.path}",
+            hint=f"change it there by hand, in line {memory.line}; the next question finds it",
+        )
     if memory.room == PLAYBOOKS:
         raise TextRefusedError(
             f"{memory.id} is a playbook, not a memory", hint=f"{instead} the file {memory.path}"
@@ -270,10 +280,10 @@ def said_later(memory: Memory, moment: datetime | None) -> bool:
 
 
 def _contested(held: Memory, draft: Draft, others: Iterable[Memory]) -> list[Memory]:
-    """Return what was said between a memory and a draft that repeats it.
+    """Return what other memories say that came between a memory and a draft that repeats it.
 
-    Where that says otherwise, the draft is news: "deploys are on Tuesdays again". A weaker word
-    than what is held makes none.
+    If they say otherwise the draft is news, and no duplicate: "deploys are on Tuesdays again". A
+    less trusted word than what is held makes no news.
     """
     if TRUST_RANK[draft.trust] < TRUST_RANK[held.trust]:
         return []
@@ -288,9 +298,9 @@ def _hold_at_once(memory: Memory, draft: Draft) -> bool:
 
 
 def _until_the_plan(draft: Draft, going: Iterable[Memory]) -> Draft:
-    """Return a draft that ends where a plan begins that what it replaces would have made room for.
+    """Return a draft that holds until a plan begins, if what it replaces would have ended there.
 
-    It says nothing of the plan, which stands; else both would hold from then on.
+    The draft says nothing of the plan, which stands; without an end both would hold from then on.
     """
     gone = {m.id: m for m in going}
     ends = [
@@ -308,7 +318,7 @@ def _is_before(end: datetime | None, begin: datetime | None) -> bool:
 
 
 def _conflict(draft: Draft, found: Sequence[tuple[Memory, str]]) -> Conflict:
-    """Return the contradiction of the strongest word, the others beside it."""
+    """Return the conflict with the most trusted of the memories; the others stand beside it."""
     ordered = sorted(found, key=lambda pair: -TRUST_RANK[pair[0].trust])
     memory, detail = ordered[0]
     ours, theirs = TRUST_RANK[draft.trust], TRUST_RANK[memory.trust]

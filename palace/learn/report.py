@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from typing import Any, Literal
 
+from palace.learn.archive import name_line, task_session
 from palace.learn.consolidate import is_condensed
 from palace.learn.gaps import Gaps
 from palace.secrets import redact
@@ -139,7 +140,7 @@ def _overview(sources: ReportSources) -> Iterator[str]:
         f"- Memories: {len(sources.added)} added, {kinds['correction']} corrected,"
         f" {kinds['forget']} forgotten"
     )
-    sessions = len({m.session for m in sources.timeline if m.session})
+    sessions = len({m.session for m in sources.timeline if _is_of_session(m)})
     entries = counted(len(sources.timeline), "entry", "entries")
     yield f"- Timeline: {entries} of {counted(sessions, 'session')}"
 
@@ -180,11 +181,23 @@ def _happened(entries: Sequence[Memory]) -> Iterator[str]:
     for memory in sorted(entries, key=lambda m: (str(m.created), m.position)):
         if _is_told(memory):
             at = f"{memory.created:%H:%M}" if memory.created else ""
-            task = f", task {_said(memory.task)}" if memory.task else ""
-            yield f"- {at} {_said(memory.session)}{task}"
+            yield f"- {at} {', '.join(_headings(memory))}".rstrip()
             yield from (f"  - {_said(line)}" for line in _words(memory))
     for session, number in sorted(turns.items()):
         yield f"- {_said(session) or 'no session'}: {counted(number, 'turn')} said"
+
+
+def _headings(memory: Memory) -> Iterator[str]:
+    """Yield the session and the task of an entry, as far as it has them."""
+    if _is_of_session(memory):
+        yield _said(memory.session)
+    if memory.task:
+        yield f"task {_said(memory.task)}"
+
+
+def _is_of_session(memory: Memory) -> bool:
+    """Whether an entry is of a session, and not of a task that ended in none."""
+    return memory.session not in ("", task_session(memory.task))
 
 
 def _is_told(memory: Memory) -> bool:
@@ -193,6 +206,8 @@ def _is_told(memory: Memory) -> bool:
 
 def _words(memory: Memory) -> Iterator[str]:
     lines = [line.strip().removeprefix("- ") for line in memory.text.splitlines()]
+    if lines[0] == name_line(memory.task):
+        lines = lines[1:]  # the heading tells the name already
     yield from [line for line in lines if line][:_MAX_ITEMS]
 
 

@@ -24,7 +24,7 @@ _MAX_STATEMENTS = 20
 _QUOTES = "\"'“”„«»‘’‚‹›「」『』>`"
 _OPENING = '"“„«「『`>'
 _CLOSING = "\"'”’»)]"
-_SENTENCE_END = regex.compile(r"(?<=[.!?][\"'”’»)\]]{0,2})\s+|(?<=[。！？])\s*|\n+")
+_SENTENCE_END = regex.compile(r"[.!?][\"'”’»)\]]{0,2}\K\s+|[。！？]\K\s*|\n+")
 _QUESTION = regex.compile(r"[?？]\s*$")
 _ITEM = regex.compile(r"\A[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
 

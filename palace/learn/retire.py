@@ -11,10 +11,10 @@ from datetime import datetime
 
 from palace.errors import MemoryNotFoundError
 from palace.learn.dedup import of_one_time, says_the_same
-from palace.learn.remember import Writer, makes_room, refuse_playbook
+from palace.learn.remember import Writer, makes_room, refuse_unmarked
 from palace.text.moments import utc_now
 from palace.types.changes import Duplicate, WriteResult
-from palace.types.memory import TIMELINE, Draft, Memory, Trust
+from palace.types.memory import SUPERSEDED, TIMELINE, Draft, Memory, Trust
 
 
 def correct(
@@ -92,7 +92,7 @@ def forget(
 
 
 def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> None:
-    """Let what would have made room for a plan hold on: until the next plan, if there is one.
+    """Undo the end that a plan has set to today's value; it holds until the next plan, if any.
 
     Args:
         writer: The one way in.
@@ -111,7 +111,7 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
 
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
     # By place: a copy of a whole file, as synced folders make them, has the same ids.
-    others = [m for m in copies if m.source != memory.source]
+    others = [m for m in copies if m.source != memory.source and not m.is_value]
     alike = [m for m in others if says_the_same(m.text, memory.text)]
     return [m for m in alike if of_one_time(memory.text, memory.created, m)]
 
@@ -124,7 +124,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
         scope=old.scope,
         trust=source,
         provenance="correction",
-        tags=old.tags,
+        tags=tuple(tag for tag in old.tags if tag != SUPERSEDED),  # these words hold now
         links=old.links,
         importance=old.importance,
         created=said,
@@ -142,7 +142,7 @@ def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: dateti
 
 
 def _refuse_unfit(memory: Memory) -> None:
-    refuse_playbook(memory, instead="edit or delete")
+    refuse_unmarked(memory, instead="edit or delete")
     if memory.status != "active":
         by = f"; it was replaced by {memory.superseded_by}" if memory.superseded_by else ""
         raise MemoryNotFoundError(

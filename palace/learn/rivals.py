@@ -1,4 +1,4 @@
-"""Memories that may say what a new one says, or otherwise: those of its scope that share its words.
+"""Memories that a new one may repeat or contradict: those of its scope that share its words.
 
 In: a draft or a memory. Out: active memories, those that share most first.
 """
@@ -44,7 +44,8 @@ class Rivals:
     def of(self, draft: Draft) -> list[Memory]:
         """Return memories of the draft's own scope that share its words, at most 16.
 
-        They are valid at the moment nearest to now at which the draft is.
+        Only such as are valid when the draft is: now, or at the moment of its validity that is
+        nearest to now.
         """
         scope = _scope_named(draft.scope)
         turn = Turn(draft.text, scope.session_id, scope.project)
@@ -87,8 +88,12 @@ def _moment_of(draft: Draft) -> datetime | None:
 
 
 def _is_rival(memory: Memory, draft: Draft) -> bool:
-    """Whether a memory can say the same or otherwise: what was said in a conversation cannot."""
-    return memory.status == "active" and memory.scope == draft.scope and memory.room != TIMELINE
+    """Whether a memory can say the same or otherwise.
+
+    What was said in a conversation cannot, nor a value at the head of a file, which names nobody.
+    """
+    is_stated = memory.room != TIMELINE and not memory.is_value
+    return memory.status == "active" and memory.scope == draft.scope and is_stated
 
 
 def _scope_named(scope: str) -> Scope:

@@ -10,6 +10,7 @@ import base64
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -72,10 +73,13 @@ def export_json(
         ConfigError: If the target exists or its folder does not.
         StoreUnavailableError: If a file cannot be read or written.
     """
-    if target.exists() or target.is_symlink():
-        raise ConfigError(f"{target} exists already", hint="name a file that does not exist yet")
-    if not target.parent.is_dir():
-        raise ConfigError(f"there is no folder {target.parent}", hint="make it first")
+    with _written(target):
+        if target.exists() or target.is_symlink():
+            raise ConfigError(
+                f"{target} exists already", hint="name a file that does not exist yet"
+            )
+        if not target.parent.is_dir():
+            raise ConfigError(f"there is no folder {target.parent}", hint="make it first")
     own = [_file_entry(path, _read(root / path)) for path in files]
     kept = [_file_entry(path, _read(file)) for path, file in records.items()]
     text = json.dumps(
@@ -90,13 +94,9 @@ def export_json(
         indent=1,
         default=datetime.isoformat,
     )
-    # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
-    try:
+    with _written(target):
+        # A lone surrogate cannot be UTF-8; its backslash escape is the same character to JSON.
         write_whole(target, f"{text}\n".encode("utf-8", "backslashreplace"))
-    except OSError as error:
-        raise StoreUnavailableError(
-            f"{target} cannot be written: {said(error)}", hint="check the disk and the folder"
-        ) from error
     return Exported(target, len(own), len(memories), len(kept))
 
 
@@ -123,7 +123,7 @@ def export_markdown(
     """
     if Path(os.path.realpath(target)).is_relative_to(os.path.realpath(root)):
         raise ConfigError(f"{target} is part of the palace", hint="name a folder outside of it")
-    try:
+    with _written(target):
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
             raise ConfigError(
                 f"{target} exists and is not an empty folder", hint="name a new or empty folder"
@@ -131,11 +131,18 @@ def export_markdown(
         make_folder(target)
         for path, file in {**{path: root / path for path in files}, **records}.items():
             write_whole(target / path, _read(file))
+    return Exported(target, len(files), len(memories), len(records))
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[None]:
+    """Turn what the file system refuses meanwhile into an error that names the target."""
+    try:
+        yield
     except OSError as error:
         raise StoreUnavailableError(
             f"the export to {target} failed: {said(error)}", hint="check the disk and the folder"
         ) from error
-    return Exported(target, len(files), len(memories), len(records))
 
 
 # Folders

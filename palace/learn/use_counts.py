@@ -3,8 +3,8 @@
 In: journal records (`verdict`, `reinforced`, `feedback`, `named`). Out: a `UseCounts` for every
 memory.
 
-A correction needs no count: what it writes is a memory of its own, as young as the correction. A
-memory written by hand that is given an id keeps what was counted under its derived one.
+A correction needs no count: it writes a new memory, which starts without any. A memory written by
+hand that is given an id keeps what was counted under its derived id.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Whom a prompt speaks to, and who speaks: "Where is it, Timmy?", "Ruth, when …", "This is Ann. …".
+"""Names of who is addressed or speaks: "Where is it, Timmy?", "Ruth, when …", "This is Ann. …".
 
-The agent is called what its identity says. In: that text, a prompt and what the palace knows. Out:
-the prompt without them, and whether they may be asked about all the same.
+Such a name is not what the question is about. What the agent is called stands in its identity. In:
+that text, a prompt and what the palace knows. Out: the prompt without these names, and whether one
+of them may be what is asked about after all.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _GAP = regex.compile(r"\s*+(?:[,:;–—-]\s*+)?")
 
 
 class Spoken(NamedTuple):
-    """What a prompt says beside whom it speaks to, and whether he may be asked about as well."""
+    """A prompt without the name it speaks to, and whether it may ask about that person as well."""
 
     prompt: str
     doubtful: bool
@@ -86,9 +87,9 @@ def without_addressee(
 ) -> Spoken:
     """Return a prompt without the agent's name and without a stranger in front who is spoken to.
 
-    "Timmy, when did we move?" speaks to Timmy where the agent is called so, or where the palace
-    knows nobody of that name and no "she" or "he" is asked about: "Ruth, when did she move?" does
-    not. That "Ruth, when did we meet?" does cannot be told, so it is doubtful.
+    "Timmy, when did we move?" speaks to Timmy if the agent has that name, or if the palace knows
+    nobody of that name and the question has no "she" or "he": "Ruth, when did she move?" asks about
+    Ruth. Nothing tells whether "Ruth, when did we meet?" does; such a result is marked as doubtful.
 
     Args:
         prompt: What is asked, without courtesies.

@@ -1,9 +1,9 @@
-"""Questions that stand in a prompt on their own, whatever else is said around them.
+"""Questions that can be judged without the rest of their prompt.
 
-"I am filling in a form. What is our tax number?" asks what its question asks. "Ann has 14 apples
-and eats five of them. How many apples are left?" does not: there the rest tells what is asked
-about. In: a prompt. Out: its sentences, each with the others, where the others are such that a
-question may be looked at without them. What they say is for their reader to see.
+"I am filling in a form. What is our tax number?" asks for a memory, whatever its first sentence
+says. "Ann has 14 apples and eats five of them. How many apples are left?" does not: the rest tells
+what is asked about. In: a prompt. Out: each sentence that might be such a question, with the
+sentences before and after it; the caller decides whether these belong to it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_WORDS = 60
 _MIN_WORDS = 4
 # "Dr." and "e.g." end no sentence.
 _BREAK = regex.compile(
-    r"(?<!\b(?:\p{Lu}\p{Ll}{0,2}|\p{L}|\p{L}\.\p{L})\.)(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*"
+    r"[.!?…]\K(?<!\b(?:\p{Lu}\p{Ll}{0,2}|\p{L}|\p{L}\.\p{L})\.)\s+|[。！？]\K\s*| ?\n\s*"
 )
 # Figures, quotes and code are what a prompt brings along to be worked on.
 _BROUGHT_ALONG = regex.compile(r"\d|[\"“”„«»‹›「」『』`]")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from functools import lru_cache
@@ -153,25 +154,30 @@ def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
 
 def _asked(prompt: str, lexicons: Sequence[Lexicon], timeout_ms: float) -> Iterator[_Place]:
     """Yield where a prompt may name the moment it asks about."""
-    timeout = timeout_ms / 1000
     for lexicon in lexicons:
-        requests = lexicon.requests
-        try:
-            for pattern in requests.get("as_of", ()):
-                for match in _compiled(pattern).finditer(prompt, timeout=timeout):
-                    words, when = match.span("cut"), match.start("when")
-                    if words[0] > when:  # in Turkish they stand behind the date
-                        yield lexicon, when, (words,), when
-                    else:
-                        yield lexicon, words[0], (), when
-            for pattern in requests.get("believed", ()):
-                belief = _compiled(pattern).search(prompt, timeout=timeout)
-                if belief is None:
-                    continue
-                for cut in _before_dates(prompt, lexicon, timeout):
-                    yield lexicon, cut.start(), (belief.span("belief"),), cut.end()
-        except TimeoutError:
-            continue
+        with suppress(TimeoutError):
+            yield from _named_in_words(prompt, lexicon, timeout_ms / 1000)
+            yield from _believed_then(prompt, lexicon, timeout_ms / 1000)
+
+
+def _named_in_words(prompt: str, lexicon: Lexicon, timeout: float) -> Iterator[_Place]:
+    """Yield where a prompt says "as of" before what may be a date."""
+    for pattern in lexicon.requests.get("as_of", ()):
+        for match in _compiled(pattern).finditer(prompt, timeout=timeout):
+            words, when = match.span("cut"), match.start("when")
+            if words[0] > when:  # in Turkish they stand behind the date
+                yield lexicon, when, (words,), when
+            else:
+                yield lexicon, words[0], (), when
+
+
+def _believed_then(prompt: str, lexicon: Lexicon, timeout: float) -> Iterator[_Place]:
+    """Yield where "in", "by" and the like stand in a prompt that asks what was believed."""
+    for pattern in lexicon.requests.get("believed", ()):
+        belief = _compiled(pattern).search(prompt, timeout=timeout)
+        if belief is not None:
+            for cut in _before_dates(prompt, lexicon, timeout):
+                yield lexicon, cut.start(), (belief.span("belief"),), cut.end()
 
 
 def _before_dates(prompt: str, lexicon: Lexicon, timeout: float) -> Iterator[regex.Match[str]]:

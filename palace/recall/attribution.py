@@ -1,8 +1,8 @@
 """Who said it, and of whom: whether what a conversation holds is about the person asked about.
 
-In: a query and the turns that were found. Out: how each turn stands to the person, and how the
-whole of what was found does. Relevance cannot see this: a true fact asked of the wrong person
-matches as well as the right one.
+In: a query and the turns that were found. Out: for each turn, whether the person asked about says
+it or is spoken to; and for all of them, how much of it is that person's own. Relevance cannot see
+this: a true fact asked of the wrong person matches as well as the right one.
 """
 
 from __future__ import annotations
@@ -52,10 +52,11 @@ def standing(candidate: Candidate, people: AbstractSet[str]) -> Standing:
 def voices(
     candidate: Candidate, terms: Collection[str], addressed: Collection[str]
 ) -> dict[Voice, set[str]]:
-    """Return the terms that a turn says, by whom it says them of; one may be said of both.
+    """Return the terms of a turn by whom they are said of; one that stands twice may be in two.
 
-    Of the speaker himself where a word for him stands nearest, of who is spoken to where a word
-    for him does or where it is asked; plain where neither or both.
+    A term is said of the speaker where the nearest word for a person is "I" or the like; of the
+    listener where it is "you" or the term stands in a question; and of nobody where neither or both
+    hold.
 
     Args:
         candidate: The turn.

@@ -1,8 +1,9 @@
 """Our own evidence blocks in a text: those made here, and what only looks like one.
 
 In: a text. Out: whether it holds evidence that was already shown, or the text without any blocks.
-A wrapper around another hands its prompt on with the evidence in it, and that has been decided on.
-But anybody can write our tag, so only a block that this process has rendered counts as one.
+Where one wrapper stands around another, the inner one gets a prompt that was decided on already and
+holds the evidence. Anybody can write our tag, so only a block that this process has rendered counts
+as such evidence.
 """
 
 from __future__ import annotations

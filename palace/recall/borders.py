@@ -1,8 +1,8 @@
-"""Words of a prompt without blanks between them, of which none reaches over the end of another.
+"""Chinese and Japanese prompts without the pairs of letters that reach from one word into the next.
 
-There a text is cut into pairs of letters: 家賃はいくら has "賃は", 房租多少钱 has "租多". Such a
-pair says nothing of its own, and no memory has to hold it. In: the words of a prompt and its
-language. Out: the words with content that are left.
+A text without blanks is cut into overlapping pairs of letters, so 家賃はいくら also has "賃は", and
+房租多少钱 has "租多". Such a pair is no word: a memory that answers need not hold it. In: the words
+of a prompt and its language. Out: its words with content, without such pairs.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ FIRST_HANGUL = "\uac00"
 
 
 def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
-    """Return the content without pairs that have a letter of a small word.
+    """Return the content without the pairs that have a letter of a small word.
 
-    Small words are hiragana, the function words of a pair and the particles of the language. A
-    letter that is in no other pair stands alone then, as the index has it: 母 of "母の"; or with
-    the ending that makes a verb of it: "預け". Korean is left as it is: it has blanks.
+    Small words are written in hiragana, or are function words of two letters or particles of the
+    language. A letter that no other pair has is kept, alone as in the index (母 of "母の") or with
+    the ending that makes a verb of it ("預け"). Korean is left as it is: it has blanks.
 
     Args:
         content: Words with content, in order.

@@ -40,8 +40,8 @@ class KindCalibration:
         kept: As `kept_now`, at `bar`.
         false_hits: As `false_hits_now`, at `bar`.
         at_most: Upper 95 % confidence bound of `false_hits`.
-        unclear_at: Confidence that all but 5 % of the memories found reach, at most the shipped
-            bar: people say things in other words than these questions do.
+        unclear_at: Confidence that 95 % of the memories found reach, or the shipped bar if that is
+            lower: people use other words than these questions do.
         reason: Why there is no bar, else "".
         too_few: Whether that is because there was too little to ask.
     """

@@ -1,4 +1,4 @@
-"""Copies of a file, as programs that synchronise folders and people make them: heard once.
+"""Copies of a file, made by a person or a program that synchronises folders, count once.
 
 In: candidates of one search. Out: the same without what a copy of a drawer only repeats.
 """

@@ -1,7 +1,7 @@
 """What a prompt says out of courtesy: "thanks", "ok merci", "alles klar", "Hey Timmy, …".
 
 A single "danke" tells no language, so the phrases of all lexicons count. In: a prompt. Out: whether
-it says nothing else; or the prompt without those at its ends, and without whom it speaks to.
+it says nothing else; or the prompt without the courtesies at its ends and the name in them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ STOP = rf"[^\S\n]*(?:[,!?.…、。，！？~–—\-\p{{So}}]+(?:\s+|(?={_DENSE
 # Behind a courtesy: "thanks Timmy", "merci, Claire", the "Lee" of "Kind regards\nAnn Lee".
 _THANKED = regex.compile(rf"(?<=\p{{L}},?)\s+\p{{Lu}}{_WORD_OF_A_NAME}(?=[!.…\s]*$)")
 _WORDS_OF_A_NAME = 3
-_SENTENCE_END = regex.compile(r"(?<=[.!?…])\s+|(?<=[。！？])\s*| ?\n\s*")
+# What begins with a stop is looked for in a quarter of the time that what stands behind one takes.
+_SENTENCE_END = regex.compile(r"[.!?…]\K\s+|[。！？]\K\s*| ?\n\s*")
 
 
 def without_courtesies(prompt: str) -> str:

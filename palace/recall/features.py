@@ -71,7 +71,7 @@ class Asked:
         ]
         absent = sum([weight for t, weight in idf.items() if t not in known])
         self._absent = absent / self._total
-        self._has_names = float(_count_names(query) > 0)
+        self._names = _count_names(query)
         self._unknown_name = _unknown_names(query, weights)
         self._one_term = float(len(query.terms) <= 1)
         self._carried = float(bool(query.carried))
@@ -107,9 +107,9 @@ class Asked:
             "rarest": max(matched, default=0.0) / ceiling,
             "head": _share(query.head, here),
             "tail": _share(self._tail, here),
-            "names": _names_present(query, here),
-            "names_body": _names_present(query, body),
-            "has_names": self._has_names,
+            "names": self._names_present(here),
+            "names_body": self._names_present(body),
+            "has_names": float(self._names > 0),
             "unknown_name": self._unknown_name,
             "identifiers": _share(self._identifiers, here),
             "numbers": _share(self._numbers, body),
@@ -144,6 +144,12 @@ class Asked:
         """Return the weighted share of the question that is present."""
         return sum([weight for t, weight in self.weights.idf.items() if t in present]) / self._total
 
+    def _names_present(self, present: set[str]) -> float:
+        """Return the share of the names that are present; neutral .5 where there is none."""
+        if not self._names:
+            return 0.5
+        return sum([present.issuperset(name) for name in self.query.names]) / self._names
+
     def _other_date_told(self, body: Sequence[str]) -> float:
         """Return 1 if a memory tells of another month or year than the one asked about, else 0."""
         for is_one, asked in self._dates:
@@ -156,11 +162,6 @@ class Asked:
 def _share(terms: Sequence[str], present: set[str]) -> float:
     """Return the share of terms that are present; neutral .5 where nothing was asked."""
     return len([t for t in terms if t in present]) / len(terms) if terms else 0.5
-
-
-def _names_present(query: Query, present: set[str]) -> float:
-    names = _count_names(query)
-    return sum([present.issuperset(name) for name in query.names]) / names if names else 0.5
 
 
 def _unknown_names(query: Query, weights: Weights) -> float:

@@ -1,8 +1,8 @@
-"""Words as the memories write them: in the other spelling, without pronouns, in another form.
+"""Words of a question in the spelling or grammatical form that the memories use.
 
 A question says "Schluessel", "habite-t-elle" or Polish "Antonówkę", and the memory "Schlüssel",
-"habite" and "Antonówka". In: the words of a prompt, its language and what the palace's words are.
-Out: the same words with the tokens that memories have.
+"habite" and "Antonówka". In: the words of a prompt, its language and the palace's vocabulary. Out:
+the same words with the tokens that memories have.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ def without_enclitics(found: Sequence[Word], lexicon: Lexicon, counts_of: Counts
 def as_memories_inflect(
     unknown: Sequence[Word], lexicon: Lexicon, vocabulary: Vocabulary, *, scope: Scope
 ) -> dict[str, str]:
-    """Return tokens of words in a form that no memory has, with that of a form that one has.
+    """Return, for words in a form that no memory has, the token of a form that some memory has.
 
-    Two are forms of one word if they begin alike and all that differs are `endings` of the language
-    (of the lexicon; without these nothing is returned). Of several the one that begins alike
-    longest is taken, then the most frequent.
+    Two tokens are forms of one word if they begin alike and differ only in `endings` that the
+    lexicon lists for the language; where it lists none, nothing is returned. Of several, the one
+    with the longest common beginning is taken, then the most frequent.
 
     Args:
         unknown: Words that carry content and that the palace does not hold.

@@ -1,10 +1,10 @@
 """People who are called by their given name alone: "did Ruth send the keys?".
 
-Whom somebody calls so he knows; the world is mostly told of by surnames. Who it is is for the
-palace to say. In: the words of a prompt. Out: which of them are given names, and whether one
-stands alone. The names, folded, were written by hand: lists in `benchmarks/data/given_names`,
-packed into `given_names.txt` by `python -m benchmarks.written_words`. Names that are everyday words
-as well ("Will", "Rose", "Pierre") are not among them.
+People use a given name alone for somebody they know, and surnames for the rest of the world. Whom
+the name means, the palace tells. In: the words of a prompt. Out: which of them are given names, and
+whether one stands alone. The names, folded, were written by hand as lists in
+`benchmarks/data/given_names`; `python -m benchmarks.written_words` packs them into
+`given_names.txt`. Names that are everyday words as well ("Will", "Rose", "Pierre") are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LISTED = Path(__file__).parent / "given_names.txt"
 
 
 def is_given_name(word: Word, lexicon: Lexicon) -> bool:
-    """Whether a word is a given name; in small letters an everyday word of the language is none.
+    """Whether a word is a given name; an everyday word of the language only with a capital.
 
     Args:
         word: Of a prompt.
@@ -37,7 +37,7 @@ def is_given_name(word: Word, lexicon: Lexicon) -> bool:
 def calls_by_given_name(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a prompt calls somebody by a given name alone, without a surname or a title.
 
-    In capitals: who asks about a series in small letters asks about its Emma.
+    The name needs a capital: somebody who asks in small letters may mean the Emma of a series.
 
     Args:
         prompt: What was typed.

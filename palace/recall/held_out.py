@@ -1,4 +1,4 @@
-"""A palace without one of its parts, and how sure it is of questions with and without the part.
+"""A palace with one part held out, and how sure it is of a question with and without that part.
 
 In: an index, perhaps vectors, and the candidates of a room or a page of conversation. Out: the
 same ports as if the part had never been written, and the confidences of questions asked of both.
@@ -184,8 +184,8 @@ class Asked:
     Attributes:
         kind: Which of the two models judges its memory.
         right: Confidence in the memory it was made from, 0 if that may not answer or is not found.
-        wrong: The highest confidence in anything of the kind after the memory's part was hidden;
-            what holds the very fact asked for does not count, it says the same elsewhere.
+        wrong: The highest confidence in anything else of the kind, once the memory's part is
+            hidden. A memory that holds the very fact asked for is left out: it is no wrong answer.
     """
 
     kind: Kind

@@ -1,7 +1,8 @@
 """A prompt that only insists on the question before it: "Are you sure?", "Just guess.".
 
-In: a turn. Out: the turn that it insists on: who is told that nothing is remembered gets no other
-answer by asking twice. And whether a prompt only goes on with what was asked: "Another one.".
+In: a turn. Out: the turn that it insists on, so that nobody who was told that nothing is remembered
+gets another answer by asking twice. And whether a prompt only goes on with what was asked before:
+"Another one.".
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def insisted_on(turn: Turn, *, fallback_text: str, lexicons: Sequence[Lexicon]) 
 
     Args:
         turn: With what was said before it.
-        fallback_text: What our own reply says where nothing is remembered. Who was told so insists
-            in many more words than there are phrases for it.
+        fallback_text: What our own reply says where nothing is remembered. Behind that reply more
+            prompts count as insisting, because the lists of phrases cannot hold all of them.
         lexicons: The languages in which what was said before is read.
     """
     if not _only_insists(turn.prompt, turn.history, fallback_text):
@@ -44,10 +45,7 @@ def insisted_on(turn: Turn, *, fallback_text: str, lexicons: Sequence[Lexicon]) 
 
 
 def only_goes_on(prompt: str) -> bool:
-    """Whether a prompt is a few words by which one goes on, and small ones: "A shorter one.".
-
-    What it asks for is what was asked before.
-    """
+    """Whether a prompt only asks for more of what was asked before: "A shorter one"."""
     said = _WORD.findall(matchable(prompt)) if len(prompt) <= _MOST_CHARS else ()
     going_on = folded_words("going_on_words")
     rest = set(said) - going_on
@@ -63,10 +61,10 @@ def _only_insists(prompt: str, before: Sequence[Message], fallback_text: str) ->
 
 
 def _urges(prompt: str) -> bool:
-    """Whether a prompt is made of words by which one insists and small ones, no question word.
+    """Whether a prompt has only words of insisting and small words, and no question word.
 
-    "Why not?" and "How come?" ask for no more than the same. What begins with the speaker tells
-    what he will do himself: "I'll check."
+    "Why not?" and "How come?" insist too. A prompt that begins with the speaker does not: "I'll
+    check." tells what the speaker will do.
     """
     rest, asks_why = without_phrases(prompt, "asking_why")
     said = _WORD.findall(rest)

@@ -1,7 +1,7 @@
-"""What a prompt says of how to answer it, beside its question: "Max 50 words.", "In Markdown.".
+"""Sentences of a prompt that say how to answer: "Max 50 words.", "In Markdown.".
 
-In: a prompt. Out: the same without such sentences at its ends, as it is judged and looked up. Who
-answers it still gets them.
+In: a prompt. Out: the same without such sentences at its ends; so it is judged and looked up. The
+model that answers still gets the whole prompt.
 """
 
 from __future__ import annotations

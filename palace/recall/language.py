@@ -15,11 +15,11 @@ from palace.text import Word, fold
 def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -> Lexicon:
     """Return the lexicon of a text's language: by script, else by its function words.
 
-    Typical letters count like one function word, and so does each word with a letter that no other
-    language has, names apart: a Turkish sentence may have no function word at all. What stands
-    before a surname ("van der Berg") counts only where nothing else tells. Where languages tie,
-    because they share the small words ("que dia paga a Ana"), words of every day tell them apart;
-    where none does, the first lexicon wins.
+    The function words of each language are counted. Typical letters count like one function word,
+    and so does each word, names apart, with a letter that no other language has: a Turkish sentence
+    may have no function word at all. The small words before a surname ("van der Berg") count only
+    where nothing else tells. Languages that share the small words of a text ("que dia paga a Ana")
+    are told apart by everyday words; where that fails too, the first lexicon wins.
 
     Args:
         text: Any text.
@@ -28,12 +28,13 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
     """
     spaced = sum(w.shape != "dense" for w in found)
     # Japanese is written with the letters of Chinese too: more scripts are the surer sign.
-    telling = [lexicon for lexicon in lexicons if lexicon.scripts]
+    possible = [lexicon for lexicon in lexicons if lexicon.may_be_in(text)]
+    telling = [lexicon for lexicon in possible if lexicon.scripts]
     for lexicon in sorted(telling, key=lambda lexicon: -len(lexicon.scripts)):
         # A foreign name inside a sentence is not the sentence.
         if _script_letters(text, lexicon) > spaced:
             return lexicon
-    lowered = text.lower()
+    letters = frozenset(text.lower())
     of_names = _before_surnames(text, found)
     said = [
         (fold(w.surface), w.start not in of_names)
@@ -45,15 +46,18 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
     def evidence(lexicon: Lexicon) -> tuple[int, int]:
         if lexicon.scripts and not _script_letters(text, lexicon):
             return (0, 0)
-        typical = any(letter in lowered for letter in lexicon.typical_letters)
-        own = len([letters for letters in spelt if not lexicon.own_letters.isdisjoint(letters)])
-        known = [apart for word, apart in said if word in lexicon.function_words]
+        typical = not letters.isdisjoint(lexicon.typical_letters)
+        own = len([word for word in spelt if not lexicon.own_letters.isdisjoint(word)])
+        small = lexicon.function_words
+        known = [apart for word, apart in said if word in small]
         return (typical + own + sum(known), len(known))
 
-    told = [(evidence(lexicon), lexicon) for lexicon in lexicons]
-    most = max(count for count, _ in told)
+    told = [(evidence(lexicon), lexicon) for lexicon in possible]
+    most = max((count for count, _ in told), default=(0, 0))
+    if most == (0, 0):
+        return lexicons[0]
     tied = [lexicon for count, lexicon in told if count == most]
-    if len(tied) == 1 or most == (0, 0):
+    if len(tied) == 1:
         return tied[0]
     tokens, typed = {word.token for word in found}, {word.surface.lower() for word in found}
 
@@ -66,7 +70,7 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
 
 
 def _before_surnames(text: str, found: Sequence[Word]) -> frozenset[int]:
-    """Return where words stand that two or more together stand before a surname."""
+    """Return the places of two or more words that together stand before a surname."""
     particles = folded_words("surname_particles")
     run: list[Word] = []
     places: set[int] = set()

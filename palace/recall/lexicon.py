@@ -87,9 +87,9 @@ class Lexicon:
         self._folded: dict[WordKind, frozenset[str]] = {}
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a text may say something in the language: one with letters of its own needs them.
+        """Whether a text may be in the language: one with a script of its own needs its letters.
 
-        No pattern of such a language has to be tried on a text in ASCII.
+        So no pattern of a language with a script of its own is tried on a text in ASCII.
         """
         return not (self.scripts and text.isascii())
 
@@ -184,6 +184,7 @@ class Lexicon:
         return read_patterns(self._second, self._where)
 
 
+@lru_cache(maxsize=8)  # a walk asks several times of one prompt
 def matchable(prompt: str) -> str:
     """Return what cues are matched against: a prompt as it is read, folded, straight quotes."""
     text = plain(prompt, max_chars=2 * MATCHED_CHARS)
@@ -237,7 +238,7 @@ def _without_marks(prompt: str) -> str:
 
 
 def _may_open_a_question(word: str) -> bool:
-    """Whether a word is a small one of any language; one without blanks around it always may."""
+    """Whether a word is a small one of any language; in a script without blanks any may be."""
     first = fold(word)
     return first >= _DENSE_FROM or (
         first in folded_words("stopwords") and month_token(word) is None

@@ -1,7 +1,7 @@
 """Small words as they are typed in haste: "wat did i promise", "cb il me doit".
 
-They tell how a prompt is put, and no memory holds them to be mended by. In: a prompt. Out: the same
-with those words of its language as they are meant.
+They tell what kind of prompt it is. The memories cannot help to mend them: such a typo may stand in
+none. In: a prompt. Out: the same with the small words of its language as they are meant.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What our own replies say around the memories they quote: a follow-up takes none of it over.
+"""Our own words in a reply, around the memories it quotes; a follow-up leans on the memories alone.
 
 In: what an assistant said. Out: the same without the fallback, its explanations and citations.
 """

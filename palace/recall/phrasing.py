@@ -1,14 +1,15 @@
-"""How a prompt is put, and what it is about.
+"""How a prompt is phrased, and what it is about: features of the detector's model.
 
-"Where did I put the blue folder?" and "where did I leave my keys" are put alike, and "where did
-Napoleon die" is not: small words in their order tell, whatever it is about left blank. And folders,
-keys and landlords are things that people ask their own notes about, more than emperors. In: a
-prompt. Out: the words and pairs of words that the detector's model knows, in both ways.
+"Where did I put the blue folder?" and "where did I leave my keys" are phrased alike, and "where did
+Napoleon die" is not: the small words in their order tell, with a blank for all others. And people
+ask their own notes about folders, keys and landlords more than about emperors. In: a prompt. Out:
+the words and pairs of words that the model knows, for its phrasing and for its subject.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import chain, pairwise
 from types import MappingProxyType
@@ -35,6 +36,8 @@ _DATE = r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
 _TOKEN = regex.compile(
     rf"{_DATE}|{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_])+(?:'[^\W\d_]+)?|[?!.,:;\n]"
 )
+# The same where there are no other letters, in a quarter of the time.
+_ASCII_TOKEN = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)|[A-Za-z0-9]+(?:'[A-Za-z]+)?|[?!.,:;\n]")
 _HEAD_TOKENS, _TAIL_TOKENS = 40, 20
 # What all of it counts together, however long the prompt: the length of the vector.
 _ABOUT_LENGTH = 8.0
@@ -42,11 +45,11 @@ _ABOUT_LENGTH = 8.0
 
 def words_and_stops(text: str) -> list[str]:
     """Return words, numbers and stops of what `matchable` returned; of a long text both ends."""
-    return _ends([str(token) for token in _TOKEN.findall(text)])
+    return _ends((_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text))
 
 
 def phrases(text: str, words: Collection[str]) -> dict[str, float]:
-    """Return what a prompt says and in which order, each 1.0.
+    """Return the features of how a prompt is phrased, each 1.0.
 
     Args:
         text: As `palace.recall.lexicon.matchable` makes it.
@@ -64,7 +67,7 @@ def phrases(text: str, words: Collection[str]) -> dict[str, float]:
 
 
 def said_here(said: Mapping[str, float]) -> dict[str, float]:
-    """Return what `phrases` found once more, as it counts where there are memories."""
+    """Return the features of `phrases` under the names that count where there are memories."""
     return {f"{HERE}{name.removeprefix(SAYS)}": value for name, value in said.items()}
 
 
@@ -100,8 +103,8 @@ def subjects(
     Args:
         text: As `palace.recall.lexicon.matchable` makes it.
         known: The features that are looked at.
-        english: What it says in another language, in English index tokens: what people ask for is
-            the same in all of them, and of no language is as much known.
+        english: For a prompt in another language, what it says in English index tokens: people ask
+            for the same things in every language, and the model knows most in English.
         slips: Misspelt token -> the one that is meant.
     """
     mentioned = dict.fromkeys((*mentions(text, slips), *(f"{ABOUT}{token}" for token in english)))
@@ -109,7 +112,7 @@ def subjects(
 
 
 def of_one_length(names: Collection[str]) -> dict[str, float]:
-    """Return features as a vector of the length that all together have, however many they are."""
+    """Return features as a vector of one fixed length, however many they are."""
     return dict.fromkeys(names, _ABOUT_LENGTH / math.sqrt(len(names))) if names else {}
 
 

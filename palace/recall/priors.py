@@ -1,7 +1,7 @@
-"""What is known of memories beside their words, after the fitted ranking: near ties are ordered.
+"""Near ties of the fitted ranking, ordered by what a memory is worth beside its words.
 
 In: ranked candidates, and a prior in log-odds for each. Out: the same, the head in a new order.
-What is judged of a candidate, whether it answers, does not change.
+Whether a candidate answers is judged without it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def with_priors(ranked: Sequence[Scored], priors: Priors) -> list[Scored]:
 
     Args:
         ranked: Best first, ranks in log-odds.
-        priors: Asked once, for the head alone: what stands below was never the answer.
+        priors: Asked once, for the head of the ranking alone: nothing below it is judged.
     """
     head = ranked[:JUDGED]
     if not head:

@@ -7,7 +7,6 @@ Ranks only order; whether something answers is for `sufficiency`, which reads th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,12 +16,12 @@ from palace.recall.features import Asked, answer_present
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights
+from palace.types.memory import SUFFIX
 from palace.types.query import Query
 
 # Only the head of a ranking is described and judged: what stands below never was the answer in any
 # measurement.
 JUDGED = 10
-_PLACE = attrgetter("path", "position", "key")
 _UNDESCRIBED: Mapping[str, float] = MappingProxyType({})
 # Deviations beyond what has nothing to do with a question that count as 1.
 _FAR_BEYOND = 10.0
@@ -45,7 +44,7 @@ class Scored(NamedTuple):
     """One candidate with its rank score (log-odds) and the features behind a judgement.
 
     Attributes:
-        prior: How much of the rank is not relevance but what the memory is worth; see
+        prior: The part of the rank that is the worth of the memory and not its relevance; see
             `palace.recall.priors`.
     """
 
@@ -78,16 +77,18 @@ def score(
     if not candidates:
         return []
     # In one order, so that sums and ties come out the same however they were found.
-    candidates = sorted(candidates, key=_PLACE)
+    candidates = sorted(candidates, key=_place)
     pool = Pool(query, candidates, weights=weights, cosines=cosines)
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     signals = {c.key: pool.ranking_features(c) for c in candidates}
     ranks = {key: model.log_odds(ranked) for key, ranked in signals.items()}
     ordered = sorted(candidates, key=lambda c: -ranks[c.key])
-    # Where more match equally well than are judged, it is those that were written last.
-    places = sorted(range(len(ordered)), key=lambda n: (-ranks[ordered[n].key], -n))
-    latest = {ordered[n].key for n in places[:JUDGED]}
-    ordered.sort(key=lambda c: c.key not in latest)
+    edge = ordered[JUDGED - 1 : JUDGED + 1]
+    if len({ranks[c.key] for c in edge}) < len(edge):
+        # Where more match equally well than are judged, it is those that were written last.
+        places = sorted(range(len(ordered)), key=lambda n: (-ranks[ordered[n].key], -n))
+        latest = {ordered[n].key for n in places[:JUDGED]}
+        ordered.sort(key=lambda c: c.key not in latest)
     head = ordered[:JUDGED]
     top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
     asked = Asked(query, weights)
@@ -105,10 +106,15 @@ def score(
     return [Scored(c, ranks[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
 
 
-def _beyond_chance(cosine: float, background: Background) -> float:
-    """Return how much nearer a candidate is than what has nothing to do with the question.
+def _place(candidate: Candidate) -> tuple[str, int, int]:
+    """Return where it stands; a file before a copy of it, whose name begins like its own."""
+    return candidate.path.removesuffix(SUFFIX), candidate.position, candidate.key
 
-    Unlike closeness it means the same whatever else was found, and in every model.
+
+def _beyond_chance(cosine: float, background: Background) -> float:
+    """Return how much nearer a candidate is than sentences unrelated to the question.
+
+    Unlike `closeness` it means the same whatever else was found, and with every embedder.
     """
     return (cosine - background.mean) / (_FAR_BEYOND * background.deviation)
 

@@ -72,7 +72,7 @@ class Searcher:
 
     @property
     def words_alone(self) -> str:
-        """Why words answered, alone or for what has no vector yet; "" where meaning saw it all."""
+        """Why words answered without vectors, for some memories or all; "" if none had to."""
         state = self.vectors.state if self.vectors is not None else None
         if state is None or state.status == "ready":
             return ""

@@ -70,11 +70,12 @@ def everyday_names(prompt: str, found: Sequence[Word], lexicon: Lexicon) -> list
         found: Its words, in order.
         lexicon: Its language; one that lists no such words has none.
     """
+    listed = lexicon.folded("everyday_names")
     return [
         word
-        for before, word in pairwise(found)
+        for before, word in (pairwise(found) if listed else ())
         if word.surface.islower()
-        and fold(word.surface) in lexicon.folded("everyday_names")
+        and fold(word.surface) in listed
         and prompt[before.end : word.start] == " "
         and fold(before.surface) in lexicon.folded("before_names")
         and compiled(lexicon.cues["question"]).match(fold(before.surface))

@@ -35,12 +35,8 @@ def weekdays_as_written(found: Sequence[Word], lexicon: Lexicon, counts: _Counts
 def _as_written(word: Word, before: Word | None, lexicon: Lexicon, counts: _Counts) -> Word:
     name = fold(word.surface)
     day = lexicon.weekdays.get(name)
-    if (
-        day is None
-        and before is not None
-        and fold(before.surface) in lexicon.folded("before_weekdays")
-    ):
-        day = lexicon.dated_weekdays.get(name)
+    if day is None and before is not None and (dated := lexicon.dated_weekdays.get(name)):
+        day = dated if fold(before.surface) in lexicon.folded("before_weekdays") else None
     if day is None or (name != day[0] and not word.surface[0].isupper()):
         return word
     written = [token for form in day for token in tokens(form)[:1]]

@@ -13,7 +13,16 @@ import click
 
 from palace.serve import render
 from palace.serve.commands_write import Source, source_option, written
-from palace.serve.door import NOT_FOUND, Door, Reply, argument, given_text, session_option, verb
+from palace.serve.door import (
+    NOT_FOUND,
+    Door,
+    Reply,
+    argument,
+    given_text,
+    project_option,
+    session_option,
+    verb,
+)
 
 if TYPE_CHECKING:
     from palace import Memory
@@ -36,8 +45,16 @@ reason_option = click.option(
 @reason_option
 @source_option
 @session_option(help="For `last`: the conversation.")
+@project_option(help="For `last`: the project it was asked for in.")
 def _correct(
-    door: Door, *, memory_id: str, text: str, reason: str, source: Source, session: str | None
+    door: Door,
+    *,
+    memory_id: str,
+    text: str,
+    reason: str,
+    source: Source,
+    session: str | None,
+    project: str | None,
 ) -> Reply:
     """Replace a memory by the right words.
 
@@ -52,7 +69,7 @@ def _correct(
             return written(corrected, ways=("source",), said=words)
         if not session:
             raise click.BadParameter("`last` needs the --session of the conversation")
-        result = palace.correct_last(words, session)
+        result = palace.correct_last(words, session, project=project)
     if result.status != "unclear":
         return written(result, ways=())
     lines = [render.line((result.question, "yellow"))]

@@ -37,19 +37,23 @@ history_argument = argument(
     help="Conversation as JSON, a list or lines: {role, content, at}, or turns.",
 )
 its_session = session_option(required=True, help="Session it belongs to.")
-its_project = project_option(
-    default="", show_default=False, help="Only this project gets to see it."
-)
+its_project = project_option(help="Only this project gets to see it.")
 
 
 @verb("consolidate", example="palace consolidate chat.jsonl --session today")
 @history_argument
 @its_session
 @its_project
-@click.option("--task", default="", show_default=False, help="Task it belongs to, see finish-task.")
+@click.option("--task", help="Task it belongs to, see finish-task.")
 @click.option("--force", is_flag=True, help="Condense everything new, due or not.")
 def _consolidate(
-    door: Door, *, history: Path, session: str, project: str, task: str, force: bool
+    door: Door,
+    *,
+    history: Path,
+    session: str,
+    project: str | None,
+    task: str | None,
+    force: bool,
 ) -> Reply:
     """Condense what is due of a conversation to the timeline.
 
@@ -69,7 +73,7 @@ def _consolidate(
 @history_argument
 @its_session
 @its_project
-def _end_session(door: Door, history: Path, session: str, project: str) -> Reply:
+def _end_session(door: Door, history: Path, session: str, project: str | None) -> Reply:
     """Keep what was stated and not stored, and condense the rest.
 
     Stored are preferences, facts and corrections in the person's own words. Doing it again changes
@@ -96,14 +100,14 @@ def _end_session(door: Door, history: Path, session: str, project: str) -> Reply
 )
 @click.option("--conclusion", multiple=True, help="A conclusion; may be given many times.")
 @click.option("--decision", multiple=True, help="A decision; may be given many times.")
-@session_option(default="", show_default=False, help="Session it ended in.")
+@session_option(help="Session it ended in.")
 @its_project
 def _finish_task(
     door: Door,
     *,
     conclusion: tuple[str, ...],
     decision: tuple[str, ...],
-    session: str,
+    session: str | None,
     **said: Any,  # noqa: ANN401 - named as the facade names it
 ) -> Reply:
     """Archive a finished task on the timeline."""

@@ -32,7 +32,19 @@ from palace.serve.door import (
 if TYPE_CHECKING:
     from palace import Conflict, Imported, WriteResult
 
-ImportFormat = Literal["markdown", "obsidian", "turns", "export", "mem0", "chatgpt", "langchain"]
+ImportFormat = Literal[
+    "markdown",
+    "obsidian",
+    "turns",
+    "export",
+    "mem0",
+    "chatgpt",
+    "claude",
+    "keep",
+    "langchain",
+    "slack",
+    "whatsapp",
+]
 Source = Literal["user", "agent", "system"]
 PresetName = Literal["issue_analysis", "health_check", "code_review"]
 
@@ -190,7 +202,7 @@ def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN
     "source",
     type=PATH,
     help="Folder of Markdown, Obsidian vault, .md file, .jsonl of turns, .json export of a"
-    " palace, or JSON of ChatGPT, mem0 or LangChain.",
+    " palace, or what ChatGPT, Claude, Google Keep, LangChain, mem0, Slack or WhatsApp exports.",
 )
 @click.option(
     "--format",
@@ -203,19 +215,29 @@ def _promote(door: Door, *, entry_id: str, **fields: Any) -> Reply:  # noqa: ANN
     default=True,
     help="Take in the journal, which holds prompts, and notes of sessions, where there are any.",
 )
+@click.option(
+    "--update",
+    is_flag=True,
+    help="Take notes that were edited where they came from, where nobody touched them here.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; tell what would happen.")
 def _import(
-    door: Door, *, source: Path, form: ImportFormat | None, records: bool, dry_run: bool
+    door: Door,
+    *,
+    source: Path,
+    form: ImportFormat | None,
+    records: bool,
+    **how: bool,
 ) -> Reply:
     """Take in notes, conversations or the export of a palace.
 
-    Doing it again changes nothing, and what is here already is never overwritten. Exit code 2
-    if everything was refused.
+    Doing it again changes nothing, and what is here already is overwritten by --update alone.
+    Exit code 2 if everything was refused.
     """
-    opened = door.existing if dry_run else door.open
+    opened = door.existing if how["dry_run"] else door.open
     with opened() as palace, door.progress("importing") as bar:
-        done = palace.import_from(source, form=form, records=records, dry_run=dry_run, progress=bar)
-    taken = done.added or done.unchanged or done.records
+        done = palace.import_from(source, form=form, records=records, progress=bar, **how)
+    taken = done.added or done.updated or done.unchanged or done.records
     return Reply(
         {**render.document(done), "unit": done.unit},
         _import_lines(done),
@@ -231,9 +253,11 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
     would = " would be" if done.dry_run else ""
     added = render.counted(done.added, one, done.unit)
     records = render.counted(done.records, "record")
+    updated = render.counted(done.updated, "file")
     lines = [
         render.line((f"{added}{would} added", "green" if done.added else "")),
         render.line(f"{render.counted(done.unchanged, one, done.unit)} unchanged"),
+        *([render.line((f"{updated}{would} updated", "green"))] if done.updated else []),
         *([render.line(f"{records}{would} added")] if done.records else []),
         render.line((f"{len(done.refused)} refused", "yellow" if done.refused else "")),
         *(render.line(f"  {item.path_or_line}: {item.reason}") for item in done.refused),

@@ -29,7 +29,7 @@ from pydantic_core import PydanticCustomError
 from palace.portable import is_device
 from palace.types.memory import PLAYBOOKS, TIMELINE, Trust
 from palace.types.query import RecallKind
-from palace.types.verdict import LayerName
+from palace.types.verdict import FALLBACK_TEXT, LayerName
 
 
 def _unique(items: tuple[str, ...]) -> tuple[str, ...]:
@@ -192,7 +192,7 @@ class EnforceSettings(Section):
         (), description="Kinds of recall that are answered as with on_hit: answer in any case."
     )
     fallback_text: str = Field(
-        "I don't have this in my memory palace.",
+        FALLBACK_TEXT,
         min_length=1,
         max_length=1000,
         description="The reply when nothing is known; 1 to 1000 characters.",

@@ -15,8 +15,8 @@ from palace.errors import StoreError
 from palace.store.comments import clean, escape_comments, find_comment
 from palace.text.day_names import is_day
 
-BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break"]
-MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn"})
+BlockKind = Literal["heading", "item", "paragraph", "fence", "turn", "comment", "break", "value"]
+MEMORY_KINDS = frozenset({"item", "paragraph", "fence", "turn", "value"})
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]+|\Z)", re.ASCII)
@@ -34,6 +34,8 @@ _STRUCTURE = re.compile(
 )
 DAY_LEVEL = 7
 _ENDS_AT_LINE_END = ("|", "#")
+# Below the head of a table whose rows need no sign at their ends: `--- | ---`.
+_BELOW_HEAD = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?")
 # A field of Dataview, a property of Logseq, and what outliners write below a task.
 _FIELD = re.compile(
     r"\w[\w .-]{0,40}::(?:[ \t]|\Z)|(?:SCHEDULED|DEADLINE|CLOCK): ?[<\[]|:(?:LOGBOOK|END):\Z"
@@ -280,18 +282,20 @@ def item_lines(text: str) -> list[str]:
     lines = with_code(normal_text(text).split("\n"))
     first, *rest = [line if is_code else escape_comments(line) for line, is_code in lines]
     if not first:
-        raise StoreError("A memory cannot be empty.", hint="Give it at least one word.")
+        raise StoreError("a memory cannot be empty", hint="give it at least one word")
     marker = "* " if is_break("- " + first) else "- "
     return [marker + first, *("  " + line if line else "" for line in rest)]
 
 
 def fold_lines(lines: Iterable[str]) -> str:
     """Join a block's lines into the text of a memory, as `normal_text` describes."""
+    lines = list(lines)
+    rows = _rows(lines)
     folded: list[list[str]] = []
     code: set[int] = set()
     fence: Fence | None = None
     joins = False
-    for line in lines:
+    for number, line in enumerate(lines):
         if fence:
             code.add(len(folded))
             folded.append([line])
@@ -300,14 +304,27 @@ def fold_lines(lines: Iterable[str]) -> str:
                 fence = None
             continue
         bare = line.strip(" \t")
-        if joins and bare and not _is_structure(bare) and not opens_fence(line):
+        is_apart = number in rows or _is_structure(bare)
+        if joins and bare and not is_apart and not opens_fence(line):
             folded[-1].append(bare)
             continue
         fence = opens_fence(line)
-        joins = _add_line(folded, line, bare, fenced=fence is not None)
+        joins = _add_line(folded, line, bare, fenced=fence is not None) and number not in rows
     if fence:
         folded.append([" " * fence.column + fence.char * fence.size])
     return "\n".join(_dedent_all([" ".join(parts) for parts in folded], code)).strip()
+
+
+def _rows(lines: Sequence[str]) -> set[int]:
+    """Return the numbers of lines that are rows of a table without signs at their ends."""
+    rows: set[int] = set()
+    for number, line in enumerate(lines):
+        below = number and "|" in line and _BELOW_HEAD.fullmatch(line.strip(" \t"))
+        if below and "|" in lines[number - 1]:
+            rows |= {number - 1, number}
+        elif number - 1 in rows and "|" in line:
+            rows.add(number)
+    return rows
 
 
 def _add_line(folded: list[list[str]], line: str, bare: str, *, fenced: bool) -> bool:

@@ -31,15 +31,15 @@ SAVE_TIMEOUT_S = 10.0
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _FIRST_LOOK_S, _SELDOM_S, _OFTEN_S, _AGING = 0.01, 0.05, 0.005, 0.1
 _HINTS = {
-    errno.ENOSPC: "Free some disk space, then try again.",
-    errno.EDQUOT: "Free some of your disk quota, then try again.",
-    errno.EACCES: "Give this user permission to read and write the palace folder.",
-    errno.EPERM: "Give this user permission to read and write the palace folder.",
-    errno.EROFS: "The disk is mounted read-only: remount it writable, or move the palace.",
-    errno.ENAMETOOLONG: "Use a shorter name, or move the palace to a shorter path.",
-    errno.EMFILE: "Close some programs, or raise the limit of open files.",
-    errno.EISDIR: "A folder stands where a file should be: rename it.",
-    errno.ENOTDIR: "A file stands where a folder should be: rename it.",
+    errno.ENOSPC: "free some disk space, then try again",
+    errno.EDQUOT: "free some of your disk quota, then try again",
+    errno.EACCES: "give this user permission to read and write the palace folder",
+    errno.EPERM: "give this user permission to read and write the palace folder",
+    errno.EROFS: "the disk is mounted read-only: remount it writable, or move the palace",
+    errno.ENAMETOOLONG: "use a shorter name, or move the palace to a shorter path",
+    errno.EMFILE: "close some programs, or raise the limit of open files",
+    errno.EISDIR: "a folder stands where a file should be: rename it",
+    errno.ENOTDIR: "a file stands where a folder should be: rename it",
 }
 _NEEDS_A_PERSON = frozenset(
     {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR}
@@ -121,7 +121,7 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError as error:
         raise MemoryNotFoundError(
-            f"There is no file {path.name}.", hint="List the rooms to see what there is."
+            f"there is no file {path.name}", hint="list the rooms to see what there is"
         ) from error
     except OSError as error:
         raise unavailable(error, "read", path) from error
@@ -206,8 +206,8 @@ def wait_for_save(path: Path, *, timeout_s: float = SAVE_TIMEOUT_S) -> None:
     while is_being_written(path):
         if time.monotonic() > ends:
             raise WriteConflictError(
-                f"Another program has had {path.name} open for writing for {timeout_s:g} seconds.",
-                hint="Let it finish saving, or close it; then try again.",
+                f"another program has had {path.name} open for writing for {timeout_s:g} seconds",
+                hint="let it finish saving, or close it; then try again",
             )
         time.sleep(_OFTEN_S)
 
@@ -268,13 +268,13 @@ def locked(
         _acquire(lock, timeout_s=timeout_s)
     except Timeout as error:
         raise StoreUnavailableError(
-            f"Another program has held the palace's {name} lock for {timeout_s:g} seconds.",
-            hint="Wait for it to finish, or end it; the lock frees itself when its holder ends.",
+            f"another program has held the palace's {name} lock for {timeout_s:g} seconds",
+            hint="wait for it to finish, or end it; the lock frees itself when its holder ends",
         ) from error
     except NotImplementedError as error:
         raise StoreUnavailableError(
-            "This file system has no file locks.",
-            hint="Move the palace to a local disk.",
+            "this file system has no file locks",
+            hint="move the palace to a local disk",
             retryable=False,
         ) from error
     except OSError as error:
@@ -341,8 +341,8 @@ def sweep(root: Path, folders: Sequence[str]) -> int:
 def gone(root: Path) -> StoreUnavailableError:
     """Return the error for a palace whose folder was moved away, or whose disk is not there."""
     return StoreUnavailableError(
-        f"The folder of the palace is gone: {root}.",
-        hint="Put it back where it was, or open the palace where it stands now.",
+        f"the folder of the palace is gone: {root}",
+        hint="put it back where it was, or open the palace where it stands now",
         retryable=False,
     )
 
@@ -368,8 +368,8 @@ def unavailable(error: OSError, verb: str, path: Path) -> StoreUnavailableError:
     """
     reason = os.strerror(error.errno) if error.errno else str(error)
     return StoreUnavailableError(
-        f"Could not {verb} {path}: {reason}.",
-        hint=_HINTS.get(error.errno or 0, "Check the disk and the folder, then try again."),
+        f"could not {verb} {path}: {reason}",
+        hint=_HINTS.get(error.errno or 0, "check the disk and the folder, then try again"),
         retryable=error.errno not in _NEEDS_A_PERSON,
     )
 
@@ -427,8 +427,8 @@ def _refuse_changed(path: Path, expected: bytes | None) -> None:
 
 def _changed(path: Path) -> WriteConflictError:
     return WriteConflictError(
-        f"{path.name} was changed while it was being written.",
-        hint="Try again: the change of the other writer was kept.",
+        f"{path.name} was changed while it was being written",
+        hint="try again: the change of the other writer was kept",
     )
 
 

@@ -7,15 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import regex
 import yaml
+
+from palace.store.blocks import Block
 
 MAX_FRONT_MATTER_CHARS = 16_384
 _PROPERTY = regex.compile(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
 _OPENER = "---"
 _CLOSERS = ("---", "...")
 _KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
+# What is told of the page and not of what it is about, and what is read otherwise.
+_OF_THE_PAGE = regex.compile(
+    r"(?:titles?|tags?|alias(?:es)?|keywords|dates?|created|updated|modified|edited|uu?id|slug|type"
+    r"|css ?class(?:es)?|publish(?:ed)?|draft|permalink|layout|template|banner|cover|icon|lang"
+    r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time)"
+    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+))"
+)
+# What a template has in the place of a value: `date: {{date}}`, `owner: <% tp.user.me() %>`.
+_PLACEHOLDER = regex.compile(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")
 # What a safe loader lets escape for hostile scalars and nesting, beside its own errors.
 _FAILURES = (
     yaml.YAMLError,
@@ -97,6 +109,28 @@ def page_properties(lines: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
+    """Return a block for each value that tells of what the page is about: `status: paused`.
+
+    Args:
+        lines: The file's lines without their ends.
+        front: What was read at its top.
+    """
+    inside = range(1, front.end - 1)
+    starts = [number for number in inside if _KEY.match(lines[number])]
+    blocks = []
+    for start, stop in pairwise([*starts, front.end - 1]):
+        key = lines[start].partition(":")[0].strip().strip("\"'")
+        plain = regex.sub(r"[ _-]+", " ", key.casefold())
+        is_empty = front.values.get(key) in (None, "", [], {})
+        if is_empty or _OF_THE_PAGE.fullmatch(plain) or _PLACEHOLDER.match(lines[start]):
+            continue
+        while not lines[stop - 1].strip() or lines[stop - 1].startswith("#"):
+            stop -= 1
+        blocks.append(Block("value", start, stop))
+    return blocks
+
+
 def text_list(value: object) -> tuple[str, ...]:
     """Return a YAML value that may be one string or a list of them as a tuple of strings."""
     if value is None:
@@ -129,9 +163,12 @@ def _load(text: str, *, end: int) -> FrontMatter:
     # One value that cannot be read, a template or a day no month has, costs its own key alone.
     rows = [
         _read(text[start:stop], line=2 + text.count("\n", 0, start), end=end)
-        for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)
+        for start, stop in pairwise([*starts, len(text)])
+        if not _PLACEHOLDER.match(text, start)
     ]
     values = {key: value for row in rows for key, value in row.values.items()}
+    if len(rows) < len(starts) and not any(row.problem for row in rows):
+        return FrontMatter(values, end)
     wrong = next((row for row in rows if row.problem), whole)
     return replace(wrong, values=values)
 

@@ -6,6 +6,7 @@ In: the text a person wants to be known by. Out: the text with how much of its r
 from __future__ import annotations
 
 import stat
+import time
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +14,11 @@ from pathlib import Path
 from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
+from palace.store.index_stamps import is_racy
 from palace.store.names import resolve_inside
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Fault
+
+_Stamp = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +50,34 @@ class IdentityFile:
     def __init__(self, root: Path) -> None:
         self.root = root
         self._path = root / IDENTITY_FILE  # read for every answer, so made once
+        self._known: tuple[_Stamp | None, Identity] = None, _measure("")
 
     def read(self) -> Identity:
-        """Return the identity; one that a person made too long is returned whole."""
+        """Return the identity; one that a person made too long is returned whole.
+
+        It is asked for three times for every answer, and read once as long as it stays as it is.
+        """
+        stamp = self._stamp()  # before it is read: what is written meanwhile is read again
+        known, identity = self._known
+        if stamp is None or stamp != known:
+            try:
+                data = self._bytes()
+            except MemoryNotFoundError:
+                data = b""
+            identity = _measure(data.decode(_encoding(data), "replace"))
+            self._known = stamp, identity
+        return identity
+
+    def _stamp(self) -> _Stamp | None:
+        """Return what differs once the file is another; None where nothing tells for sure."""
         try:
-            data = self._bytes()
-        except MemoryNotFoundError:
-            data = b""
-        return _measure(data.decode(_encoding(data), "replace"))
+            found = self._path.lstat()
+        except OSError:
+            return None
+        changed_ns = max(found.st_mtime_ns, found.st_ctime_ns)
+        if not stat.S_ISREG(found.st_mode) or is_racy(changed_ns, time.time_ns()):
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
     def faults(self) -> list[Fault]:
         """Return what cannot be understood of the file."""
@@ -88,9 +112,9 @@ class IdentityFile:
         identity = _measure(clean(text))
         if identity.over:
             raise IdentityTooLongError(
-                f"The identity has {identity.chars} of at most {identity.limit} characters,"
-                f" {identity.over} too many.",
-                hint=f"Merge or move to a room: {_longest(identity.text)}",
+                f"the identity has {identity.chars} of at most {identity.limit} characters,"
+                f" {identity.over} too many",
+                hint=f"merge or move to a room: {_longest(identity.text)}",
             )
         data = f"{identity.text}\n".encode() if identity.text else b""
         path = resolve_inside(self.root, IDENTITY_FILE)

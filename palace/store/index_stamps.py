@@ -42,7 +42,7 @@ class StampTable:
                 rows = self._database.rows(
                     "SELECT path, size, mtime_ns, changed_ns, indexed_ns FROM files"
                 )
-                self._stamps = {r[0]: (FileStamp(*r[:4]), _is_racy(r[2], r[4])) for r in rows}
+                self._stamps = {r[0]: (FileStamp(*r[:4]), is_racy(r[2], r[4])) for r in rows}
                 self._as_of = state
             return self._stamps
 
@@ -70,10 +70,10 @@ class StampTable:
                 self._stamps.pop(path, None)
             else:
                 stamp, indexed_ns = written
-                self._stamps[path] = stamp, _is_racy(stamp.mtime_ns, indexed_ns)
+                self._stamps[path] = stamp, is_racy(stamp.mtime_ns, indexed_ns)
 
 
-def _is_racy(mtime_ns: int, indexed_ns: int) -> bool:
+def is_racy(mtime_ns: int, read_ns: int) -> bool:
     """Whether a file may have changed since it was read without another mtime."""
     tick = _RACY_NS if mtime_ns % 1_000_000_000 else _RACY_IN_SECONDS_NS
-    return -tick < mtime_ns - indexed_ns < _AHEAD_NS
+    return -tick < mtime_ns - read_ns < _AHEAD_NS

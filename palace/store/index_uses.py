@@ -1,7 +1,7 @@
 """How memories were used, kept beside the index: counts by memory id, and how far they reach.
 
-In: counts made out of the journal. Out: the same, for other processes and the next start, and
-with what else a memory is worth, for the ranking.
+In: counts made out of the journal. Out: the same counts, for other processes and the next start;
+and for the ranking, together with what else tells the worth of a memory.
 """
 
 from __future__ import annotations

@@ -43,15 +43,16 @@ from palace.store.front_matter import (
     FrontMatter,
     page_properties,
     read_front_matter,
-    tag_list,
     text_list,
+    value_blocks,
 )
 from palace.store.memory_fields import comment_fields, with_marks
 from palace.store.merge_marks import merge_marks, other_versions
 from palace.store.names import room_of
+from palace.store.superseded import page_tags
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.text.day_names import day_of_file, day_told, is_day
-from palace.types.memory import TIMELINE, Document, Fault, Memory
+from palace.types.memory import FRONT_MATTER, TIMELINE, Document, Fault, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,8 +276,8 @@ class Page:
             if _texts(self.path, written) == others:
                 return written
         raise StoreError(
-            f"The memory at {self.path}:{block.start + 1} cannot go without changing others.",
-            hint="Edit the file by hand.",
+            f"the memory at {self.path}:{block.start + 1} cannot go without changing others",
+            hint="edit the file by hand",
         )
 
     def position_of(self, memory_id: str) -> int:
@@ -289,7 +290,7 @@ class Page:
             if memory.id == memory_id:
                 return memory.position
         raise MemoryNotFoundError(
-            f"No memory {memory_id} in {self.path}.", hint="It may have been edited: search again."
+            f"no memory {memory_id} in {self.path}", hint="it may have been edited: search again"
         )
 
     def _insert(
@@ -385,11 +386,12 @@ class _Parser:
         titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
         first = _title_block(blocks)
         self.title = str(titled or (first.title if first else "") or self.drawer)
-        self.tags = tag_list(values.get("tags"))
-        told = map(day_told, (self.title, str(values.get("date") or "")))
-        self.day = day_of_file(self.path) or next(filter(None, told), None)
+        self.tags = page_tags(values, blocks, self.lines)
+        days = map(day_told, (self.title, str(values.get("date") or "")))
+        self.day = day_of_file(self.path) or next(filter(None, days), None)
         self.tells_days = self.day is not None
-        self._walk(blocks, skip=first if first and first.title == self.title else None)
+        told = [] if self.timeline else value_blocks(self.lines, front)
+        self._walk(told + blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
             path=self.path,
@@ -453,6 +455,8 @@ class _Parser:
             values = {**defaults, **values, "session": section, **(given or {})}
         elif day:
             values.setdefault("created", datetime(*day.timetuple()[:3], tzinfo=timezone.utc))
+        if block.kind == "value":  # alone it says little
+            values |= {"provenance": FRONT_MATTER, "importance": 0.2}
         self.memories.append(
             Memory(
                 id=memory_id,

@@ -1,7 +1,8 @@
 """The lines that git writes around the two versions of what it could not merge.
 
-In: the lines of a file. Out: which of them are such marks. They are nobody's words: a memory
-between them keeps its text and comment, so that what was retired stays so until a person decides.
+In: the lines of a file. Out: which of them are such marks. The marks are no words of a memory: one
+that stands between them keeps its text and its comment, so that what was retired stays retired
+until a person decides.
 """
 
 from __future__ import annotations

@@ -153,8 +153,8 @@ def resolve_inside(root: Path, relative: str) -> Path:
         real = os.path.realpath(real)
     if not is_inside(real, real_root):
         raise UnsafeNameError(
-            f"{relative[:80]!r} leads out of the palace.",
-            hint="Put the folder or file itself where the link stands.",
+            f"{relative[:80]!r} leads out of the palace",
+            hint="put the folder or file itself where the link stands",
         )
     return Path(real)
 
@@ -216,6 +216,6 @@ def _cut(text: str, *, chars: int, octets: int) -> str:
 
 def _unsafe(what: str, name: str, reason: str) -> UnsafeNameError:
     return UnsafeNameError(
-        f"The {what} name {quoted(name)} is refused: {reason}.",
-        hint="Use letters, digits, '-', '_' and '.'; a room in a room is written a/b.",
+        f"the {what} name {quoted(name)} is refused: {reason}",
+        hint="use letters, digits, '-', '_' and '.'; a room in a room is written a/b",
     )

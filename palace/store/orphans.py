@@ -1,8 +1,8 @@
 """Comments left behind: a person deleted the words of a memory, and not the comment below them.
 
-In: the memories a file had and those it has. Out: the ids whose comment has slid under the words
-of another memory. The file alone cannot tell: a comment under other words is how a memory looks
-that was reworded. So it is seen when the change is taken in, while both versions are known.
+In: the memories a file had and those it has. Out: the ids whose comment now stands under the words
+of another memory. The file alone cannot tell: a reworded memory looks the same, with its comment
+under other words. So it is noticed when the change is taken in, while both versions are known.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ class PageFiles:
             before, stood = self._page_at(real, path)
             if "".join(before.lines[:1]).startswith(UTF16_MARKS):
                 raise DrawerParseError(
-                    f"{path} is written in UTF-16, and what is added to it would be UTF-8.",
-                    hint="Save the file as UTF-8 in your editor, then try again.",
+                    f"{path} is written in UTF-16, and what is added to it would be UTF-8",
+                    hint="save the file as UTF-8 in your editor, then try again",
                 )
             text = change(before)
             if text == before.render():
@@ -96,8 +96,8 @@ class PageFiles:
             self._remember(path, data, page)
             return page, before
         raise WriteConflictError(
-            f"{path} was changed {MAX_ATTEMPTS} times while it was being written.",
-            hint="Close the program that keeps writing it, then try again.",
+            f"{path} was changed {MAX_ATTEMPTS} times while it was being written",
+            hint="close the program that keeps writing it, then try again",
         )
 
     def _page_at(self, real: Path, path: str) -> tuple[Page, bytes | None]:

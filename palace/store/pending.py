@@ -1,7 +1,7 @@
-"""Changes that take more than one write: promised before, kept after a kill by whoever opens next.
+"""Changes that take more than one write: noted as a promise, so that a killed one can be finished.
 
-In: the id of a memory that is about to be written and the ids that it retires. Out: what was
-promised by processes that are no more.
+In: the id of a memory that is about to be written and the ids that it retires. Out: the promises of
+processes that are no more; whoever opens the palace next keeps them.
 """
 
 from __future__ import annotations

@@ -185,9 +185,12 @@ def bm25(
     """
     length = (len(body) + len(context)) / average_tokens
     norm = _K1 * (1 - _B + _B * length)
-    held = weights.keys() & (*body, *context)
+    held, around = weights.keys() & body, weights.keys() & context
+    held = held | around if around else held  # mostly a place says nothing of it
     total = 0.0
     for term in sorted(held, key=places.__getitem__) if len(held) > 1 else held:
-        frequency = body.count(term) + _PLACE_FREQUENCY * context.count(term)
+        frequency = float(body.count(term))
+        if around:
+            frequency += _PLACE_FREQUENCY * context.count(term)
         total += weights[term] * frequency * (_K1 + 1) / (frequency + norm)
     return total

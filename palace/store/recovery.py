@@ -141,6 +141,6 @@ def _refuse_changes(before: Page, after: Page, memory_id: str, found: Memory | N
     others = [m.text for m in before.memories if m.position != replaced]
     if [m.text for m in after.memories if m.id != memory_id] != others:
         raise StoreError(
-            f"The memory {memory_id} cannot be put back into {before.path} as it was.",
-            hint="Store its words anew.",
+            f"the memory {memory_id} cannot be put back into {before.path} as it was",
+            hint="store its words anew",
         )

@@ -1,4 +1,4 @@
-"""A page that changed in one place: only the item that was added, or the comment that is another.
+"""Parsing a page anew after a small change: only the added item, or the changed comment, is read.
 
 In: a parsed page and its new text. Out: the new page.
 """

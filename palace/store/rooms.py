@@ -15,6 +15,7 @@ from pathlib import Path
 from palace.arguments import quoted
 from palace.errors import (
     MemoryNotFoundError,
+    StoreError,
     StoreUnavailableError,
     UnsafeNameError,
     WriteConflictError,
@@ -158,7 +159,7 @@ class RoomStore:
         folder = room_folder(self.root, room)
         if not resolve_inside(self.root, folder).is_dir():
             raise MemoryNotFoundError(
-                f"There is no room {room!r}.", hint="List the rooms to see their names."
+                f"there is no room {room!r}", hint="list the rooms to see their names"
             )
         stamps = scan_files(self.root, (folder,))[0]
         names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
@@ -225,10 +226,13 @@ class RoomStore:
             The memory as it is now.
 
         Raises:
+            StoreError: If it is a value of the front matter, where no comment can stand.
             ValueError: If a field is unknown or its value is not of its kind.
         """
         if "id" in fields:
             raise ValueError("an id is never changed")
+        if memory.is_value:
+            raise StoreError(f"{memory.source} is front matter", hint="change it by hand")
         values = {("source" if name == "trust" else name): v for name, v in fields.items()}
         if "status" in values and memory.status != values["status"]:
             values["retired"] = self._clock() if values["status"] == "inactive" else None
@@ -287,8 +291,8 @@ class RoomStore:
             position = _find(page, memory).position
             if page.comment_of(position) != expected:
                 raise WriteConflictError(
-                    f"The memory {memory.id} was changed again since.",
-                    hint="Undo the later change first.",
+                    f"the memory {memory.id} was changed again since",
+                    hint="undo the later change first",
                     retryable=False,
                 )
             return page.with_comment(position, comment)
@@ -317,7 +321,7 @@ class RoomStore:
             self._pages.edit(path, change, save_timeout_s=0)
             stamp = self.stamp(path)
         if stamp is None:
-            raise MemoryNotFoundError(f"There is no file {path}.", hint="Search again.")
+            raise MemoryNotFoundError(f"there is no file {path}", hint="search again")
         return stamp, self.read(path)
 
     def overwritten(self) -> list[Overwritten]:
@@ -339,8 +343,8 @@ class RoomStore:
             written = next((w for w in reversed(self._log.all()) if w.id == memory_id), None)
             if written is None or memory_id not in lost:
                 raise MemoryNotFoundError(
-                    f"Nothing of {quoted(memory_id)} was overwritten within a day.",
-                    hint="`palace recover` lists what was.",
+                    f"nothing of {quoted(memory_id)} was overwritten within a day",
+                    hint="`palace recover` lists what was",
                 )
 
             def change(page: Page) -> str:
@@ -428,8 +432,8 @@ def _find(page: Page, memory: Memory) -> Memory:
     same = [found for found in page.memories if found.text == memory.text]
     if not memory.id.startswith("d-") or not same:
         raise MemoryNotFoundError(
-            f"The memory {memory.id} is no longer in {page.path}.",
-            hint="It was edited or erased: search again.",
+            f"the memory {memory.id} is no longer in {page.path}",
+            hint="it was edited or erased: search again",
         )
     return min(same, key=lambda found: abs(found.position - memory.position))
 

@@ -296,12 +296,7 @@ class FileScratchpad:
             try:
                 refuse_special(path)
                 with path.open("rb") as file:
-                    state = self._states.get(path.name)
-                    if state is None or not _is_same_file(state, file):
-                        state = self._states[path.name] = _FileState()
-                        if len(self._states) > _KEPT_STATES:
-                            self._states.popitem(last=False)
-                    self._states.move_to_end(path.name)
+                    state = self._state_of(path.name, file)
                     file.seek(state.offset)
                     _take_in(state, file.read())
             except FileNotFoundError:
@@ -310,6 +305,16 @@ class FileScratchpad:
             except OSError as error:
                 raise unavailable(error, "read", path) from error
             return list(state.entries.values())
+
+    def _state_of(self, name: str, file: BinaryIO) -> _FileState:
+        """Return what is known of a file already; nothing of one that was replaced."""
+        state = self._states.get(name)
+        if state is None or not _is_same_file(state, file):
+            state = self._states[name] = _FileState()
+            if len(self._states) > _KEPT_STATES:
+                self._states.popitem(last=False)
+        self._states.move_to_end(name)
+        return state
 
 
 def checked_ttl(ttl_s: float) -> float:
@@ -321,7 +326,7 @@ def checked_ttl(ttl_s: float) -> float:
     is_number = isinstance(ttl_s, Real) and not isinstance(ttl_s, bool)
     if not is_number or not math.isfinite(ttl_s) or ttl_s <= 0:
         raise ConfigError(
-            f"a note cannot live for {ttl_s} seconds", hint="use a number of seconds above 0"
+            f"a note cannot live for {ttl_s!r} seconds", hint="use a number of seconds above 0"
         )
     return float(ttl_s)
 

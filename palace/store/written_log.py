@@ -1,8 +1,8 @@
 """What the palace itself wrote lately, kept so that an editor's old copy cannot undo it unseen.
 
-In: memories as they were written. Out: for one day, the lines of each. An editor that saves what
-it read before our write takes it out of the file, and nothing in the file tells that from a
-deletion: so nothing is put back by itself, but nothing is gone without a trace.
+In: memories as they were written. Out: for one day, the lines of each. An editor that saves what it
+read before our write removes that write from the file. The file itself cannot tell this from a
+deletion by a person, so nothing is put back automatically; but nothing is gone without a trace.
 """
 
 from __future__ import annotations

@@ -23,6 +23,10 @@ TIMELINE = "timeline"
 """Folder of what was said in conversations, and the room of its memories."""
 PLAYBOOKS = "playbooks"
 """Folder of procedures, and the room they are found in."""
+SUPERSEDED = "superseded"
+"""Tag of a memory in whose place another one holds by now; a page that says so gives it to all."""
+FRONT_MATTER = "front matter"
+"""Where a memory comes from that is a value at the head of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +88,11 @@ class Memory:
     def source(self) -> str:
         """Where a person finds it: `path:line`."""
         return f"{self.path}:{self.line}"
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is a value of the front matter, where no comment can stand."""
+        return self.provenance == FRONT_MATTER and self.id.startswith("d-")
 
     @property
     def said(self) -> str:

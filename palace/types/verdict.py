@@ -38,6 +38,9 @@ Rule = Literal[
     "left out",
 ]
 
+FALLBACK_TEXT = "I don't have this in my memory palace."
+"""What is said where nothing is known, unless the settings say it otherwise."""
+
 _QUOTED_SHARE = 0.5
 _NUMBERS = (
     *("bias", "probability", "attribution", "confidence", "sufficient_at", "unclear_at", "prior"),
@@ -57,8 +60,9 @@ class Evidence:
         confidence: Calibrated probability in [0, 1] that it answers the question.
         scores: The features behind the confidence, by name.
         trust: Whose word it is.
-        stale: Whether a live artifact should be preferred (old status).
+        stale: Whether it may be out of date: an old status, or superseded.
         state_of: The past moment it was looked up for; None for today.
+        superseded: Whether a tag, or its page, says that another one holds by now.
     """
 
     id: str
@@ -71,6 +75,7 @@ class Evidence:
     trust: Trust = "user"
     stale: bool = False
     state_of: datetime | None = None
+    superseded: bool = False
 
 
 def nearly_as_sure(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -95,17 +100,10 @@ class Judgement:
         confidence: `probability` times `attribution`; 0 when nobody the question names is known.
         sufficient_at: The bar in force from which evidence is sufficient.
         unclear_at: The bar in force from which it is at least unclear.
-        rule: What decided: `bars`; `stranger` (nobody the question names is known), `name missing`
-            (a statement lacks a name of the question), `answer missing` (it tells nothing of the
-            kind that is asked for), `other date` (it tells of another month or year), `names
-            present` (it holds all names), `own words` (it only shares words with the turn before),
-            `mended word` (it holds a word of the question only if that was misspelt),
-            `off topic` (the first of what was found has nothing to do with the question), `meaning`
-            (near by meaning is at least unclear), `procedure` (a playbook proves no
-            fact) or `former` (what holds now proves nothing of what was before).
+        rule: What decided; `palace.explaining` says in a sentence what each rule means.
         topic: Probability that the first of what was found has to do with the question at all;
             None where it is a turn.
-        on_topic_at: The bar in force from which it has.
+        on_topic_at: The bar in force for `topic`; below it nothing is unclear.
         prior: Log-odds for what the memory is worth beside its words. They order near ties among
             what was found; whether it answers is judged without them.
     """

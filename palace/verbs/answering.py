@@ -114,7 +114,11 @@ class AnsweringVerbs(ReadingVerbs):
         Args:
             session_id: The session; without one there is no first turn, and the result is "".
             project: Its project, if any.
+
+        Raises:
+            ConfigError: If the session or the project is no text.
         """
+        check_given(session=session_id, project=project)
         if not session_id:
             return ""
         if not self._first_turns.begin(session_id):

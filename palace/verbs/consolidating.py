@@ -84,8 +84,8 @@ class ConsolidatingVerbs(WritingVerbs):
         history: Sequence[Message | Mapping[str, Any]],
         session_id: str,
         *,
-        project: str = "",
-        task: str = "",
+        project: str | None = None,
+        task: str | None = None,
         force: bool = False,
     ) -> Compressed:
         """Condense what is due of a conversation to the timeline, and return what to send.
@@ -100,20 +100,21 @@ class ConsolidatingVerbs(WritingVerbs):
         Args:
             history: The whole conversation, or what was sent last time and what came since.
             session_id: The session.
-            project: Its project; its summaries are visible to that project alone.
-            task: The task it belongs to, see `finish_task`.
+            project: Its project, if any; its summaries are visible to that project alone.
+            task: The task it belongs to, if any; see `finish_task`.
             force: Condense everything new at once.
 
         Raises:
+            ConfigError: If the session, the project or the task is no text.
             UnsafeNameError: If the session id cannot name a file.
             SecretRefusedError: If it or the project holds a secret.
         """
         check_texts(session=session_id)
-        check_given(project=project)
-        self._parts.writer.check_names(session_id, project)
+        check_given(project=project, task=task)
+        self._parts.writer.check_names(session_id, project or "")
         self.refresh(force=False)
         done = self._parts.consolidator.compress_if_needed(
-            messages_in(history), session_id, project=project, task=task, ask=force
+            messages_in(history), session_id, project=project or "", task=task or "", ask=force
         )
         if done.status == "condensed":
             self._note_consolidation(done, session_id)
@@ -125,7 +126,7 @@ class ConsolidatingVerbs(WritingVerbs):
         session_id: str,
         history: Sequence[Message | Mapping[str, Any]],
         *,
-        project: str = "",
+        project: str | None = None,
     ) -> SessionEnd:
         """Keep what the person stated and nobody stored, then condense the rest of the session.
 
@@ -140,12 +141,13 @@ class ConsolidatingVerbs(WritingVerbs):
             project: Its project, if any; what is stored is visible to that project alone.
 
         Raises:
+            ConfigError: If the session or the project is no text.
             UnsafeNameError: If the session id cannot name a file.
             SecretRefusedError: If it or the project holds a secret.
         """
         check_texts(session=session_id)
         check_given(project=project)
-        self._parts.writer.check_names(session_id, project)
+        self._parts.writer.check_names(session_id, project or "")
         from palace.learn.gapfill import stated_in
 
         said = messages_in(history)
@@ -155,8 +157,8 @@ class ConsolidatingVerbs(WritingVerbs):
         ]
         proposed, reason = self._proposals(said)
         found += [(s, True) for s in proposed if not _said_in(s, (f for f, _ in found))]
-        gone = self._retired_since(session_id) if found else []
-        ending = _Ending(session_id, project, gone)
+        gone = self._retired_since(session_id, scope_of(project)) if found else []
+        ending = _Ending(session_id, project or "", gone)
         filled = tuple(self._fill(s, ending, by_model=by_model) for s, by_model in found)
         summary = self.compress_if_needed(said, session_id, project=project, force=True)
         return SessionEnd(session_id, filled, summary, reason)
@@ -168,8 +170,8 @@ class ConsolidatingVerbs(WritingVerbs):
         done: str = "",
         conclusions: Sequence[str] = (),
         decisions: Sequence[str] = (),
-        session_id: str = "",
-        project: str = "",
+        session_id: str | None = None,
+        project: str | None = None,
     ) -> Memory:
         """Archive a finished task on the timeline: what was done, concluded and decided.
 
@@ -179,7 +181,7 @@ class ConsolidatingVerbs(WritingVerbs):
             conclusions: One sentence each.
             decisions: One sentence each.
             session_id: The session it ended in; the task's own heading if not given.
-            project: Its project; the entry is visible to that project alone.
+            project: Its project, if any; the entry is visible to that project alone.
 
         Returns:
             The entry as it stands on the timeline; the same task with the same words is one entry.
@@ -188,12 +190,12 @@ class ConsolidatingVerbs(WritingVerbs):
             TextRefusedError: If there is nothing to archive, or it is unfit.
             SecretRefusedError: If it holds a secret.
         """
-        from palace.learn.archive import archive_text
+        from palace.learn.archive import archive_text, task_session
 
         check_texts(task=task, done=done)
         check_given(session=session_id, project=project)
         check_lists(conclusions=conclusions, decisions=decisions)
-        self._parts.writer.check_names(task, session_id, project)
+        self._parts.writer.check_names(task, session_id or "", project or "")
         self.refresh(force=False)
         if not task.strip():
             raise TextRefusedError("the task has no name", hint="name the task that is finished")
@@ -202,14 +204,14 @@ class ConsolidatingVerbs(WritingVerbs):
             task, done=done, conclusions=conclusions, decisions=decisions, condensed=condensed
         )
         entry = ConversationTurn(
-            session=session_id or f"Task {task}",
+            session=session_id or task_session(task),
             speaker=_TASK_SPEAKER,
             text=self._parts.writer.fit(text),
             at=utc_now(),
             provenance="task",
             trust="agent",
             scope=scope_of(project),
-            project=project,
+            project=project or "",
             task=task,
         )
         return self._archived(entry)
@@ -300,12 +302,14 @@ class ConsolidatingVerbs(WritingVerbs):
         except ModelError as error:
             return [], error.message
 
-    def _retired_since(self, session_id: str) -> list[Memory]:
-        """Return what an earlier end of the session stored and a person retired since."""
+    def _retired_since(self, session_id: str, scope: str) -> list[Memory]:
+        """Return what an earlier end of the session stored there and a person retired since."""
         own = _origin(session_id)
         room = safe_component(self.settings.write.default_room, what="room")
         stored = self.index.memories(room=room)
-        return [m for m in stored if m.provenance == own and m.status != "active"]
+        return [
+            m for m in stored if (m.provenance, m.scope) == (own, scope) and m.status != "active"
+        ]
 
     def _fill(self, statement: Statement, ending: _Ending, *, by_model: bool) -> GapFill:
         from palace.learn.gapfill import GapFill
@@ -375,7 +379,7 @@ class ConsolidatingVerbs(WritingVerbs):
         text = f"{statement.text} {statement.about}".strip()
         about = set(tokens(text))
         seen: dict[str, Memory] = {}
-        for record in self._parts.previous_verdicts(ending.session_id):
+        for record in self._parts.previous_verdicts(ending.session_id, ending.project):
             found = (self.index.get(i) for i in record.get("injected", ()))
             seen.update((m.id, m) for m in found if m is not None)
         hits = self.search(
@@ -385,7 +389,11 @@ class ConsolidatingVerbs(WritingVerbs):
         seen.update((m.id, m) for m in stored[:_NEAR])
         for memory in seen.values():
             usable = memory.status == "active" and memory.room not in (TIMELINE, PLAYBOOKS)
-            if usable and len(about & set(tokens(memory.text))) > _SHARED_WORDS:
+            if (
+                usable
+                and not memory.is_value
+                and len(about & set(tokens(memory.text))) > _SHARED_WORDS
+            ):
                 yield memory
 
     # The timeline

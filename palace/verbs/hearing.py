@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 
-from palace.arguments import check_texts
+from palace.arguments import check_given, check_texts
 from palace.errors import (
     PalaceError,
     StoreError,
@@ -33,23 +33,29 @@ _RECENT = 3
 class HearingVerbs(KeepingVerbs):
     """What is written because a person said so in a conversation."""
 
-    def correct_last(self, text: str, session_id: str) -> WriteResult | Unclear:
+    def correct_last(
+        self, text: str, session_id: str, *, project: str | None = None
+    ) -> WriteResult | Unclear:
         """Put right the memory that the last answer of a session used.
 
         Args:
             text: What the person said, such as "no, it is 5433, not 5432".
             session_id: The session.
+            project: The project the answer was asked for in, if any.
 
         Returns:
             As `correct`; `Unclear` with a question where it is not plain what is meant: nothing
             was written then.
 
         Raises:
+            ConfigError: If the text or the session is no text, or the project neither that nor
+                None.
             TextRefusedError: If the right words are unfit.
         """
-        check_texts(text=text)
+        check_texts(text=text, session=session_id)
+        check_given(project=project)
         said = self._listener.contradiction_in(text)
-        used = self._last_used(session_id)
+        used = self._last_used(session_id, project)
         if said is None:
             asked = 'Say what is right and what is wrong, as in "no, it is 5433, not 5432".'
             return Unclear(asked, tuple(used))
@@ -73,7 +79,7 @@ class HearingVerbs(KeepingVerbs):
         if turn.trust != "user":
             return None
         said = behind_agent(turn.prompt, agent_name(self._parts.identity()))
-        turn = replace(turn, prompt=said)
+        turn = turn if said == turn.prompt else replace(turn, prompt=said)
         try:
             corrected = self._heard_correction(turn)
         except PalaceError as error:
@@ -95,7 +101,7 @@ class HearingVerbs(KeepingVerbs):
         if not (self.settings.write.correct_in_prompt and turn.session_id):
             return None
         said = self._listener.contradiction_in(turn.prompt)
-        used = self._last_used(turn.session_id) if said is not None else []
+        used = self._last_used(turn.session_id, turn.project) if said is not None else []
         if said is None or not used:
             return None
         found = righted(said, used)
@@ -109,19 +115,19 @@ class HearingVerbs(KeepingVerbs):
     def _corrected(self, memory: Memory, right: str) -> WriteResult:
         return self.correct(memory.id, right, source="user", reason="said in a conversation")
 
-    def _last_used(self, session_id: str) -> list[Memory]:
-        """Return the active memories of the last verdict of a session that injected any.
+    def _last_used(self, session_id: str, project: str | None) -> list[Memory]:
+        """Return the active memories that the last answer of a session in a project rested on.
 
         What a session said stays as it was said, and a playbook is a file of its own.
         """
         try:
-            records = list(islice(self._parts.previous_verdicts(session_id), _RECENT))
+            records = list(islice(self._parts.previous_verdicts(session_id, project), _RECENT))
         except StoreError:
             return []
         record = next((r for r in records if r.get("injected")), {})
         found = (self.index.get(str(identifier)) for identifier in record.get("injected", ()))
         rooms = (m for m in found if m is not None and m.room not in (TIMELINE, PLAYBOOKS))
-        return [m for m in rooms if m.status == "active"]
+        return [m for m in rooms if m.status == "active" and not m.is_value]
 
     def _kept(self, statement: str) -> PromptWrite:
         try:

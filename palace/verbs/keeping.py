@@ -5,7 +5,7 @@ In: ids. Out: memories as they are now, what was taken back or put back, what is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palace.arguments import check_lists, check_names, check_texts, quoted
@@ -13,7 +13,7 @@ from palace.errors import ConfigError, MemoryNotFoundError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
-from palace.learn.remember import refuse_playbook
+from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
 from palace.store.inline import find_marks, find_tags
 from palace.store.markdown import derived_id
@@ -78,6 +78,7 @@ class KeepingVerbs(WritingVerbs):
             return f"{room}/{drawer}"
         found = found or self.get(target)
         if found.id.startswith("d-") and found.room != PLAYBOOKS:
+            refuse_unmarked(found, instead="edit")
             # A derived id changes with the words: a link needs one that stays.
             found = change.writer.update(found)
         return found.id
@@ -208,19 +209,11 @@ class KeepingVerbs(WritingVerbs):
         check_texts(reason=reason)
         self.refresh()
         memory = self._meant(memory_id)
-        refuse_playbook(memory, instead="delete")
+        refuse_unmarked(memory, instead="delete")
         drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
-        gone = {
-            m.id: m for m in (memory, *older_versions(memory, self.index.marked("superseded_by")))
-        }
-        for version in tuple(gone.values()):
-            copies = retired_copies(version, self.index.memories())
-            gone.update((copy.id, copy) for copy in copies)
+        gone = self._going_with(memory)
         eraser = Eraser.of(gone.values(), called=map(self._first_called, gone.values()))
-        places = [place for version in gone.values() for place in self.index.places(version.id)]
-        for place in [p for p in places if p.text == gone[p.id].text]:
-            self.store.erase(place)
-            self.index_file(place.path)
+        self._erase_from_files(gone)
         self.store.forget_words(eraser.holds)
         self.scrub()
         notes = {m.provenance.removeprefix("scratchpad:") for m in gone.values()}
@@ -233,10 +226,27 @@ class KeepingVerbs(WritingVerbs):
         self._note_change("erase", None, {"memory": memory.id, "erased": [*gone], "reason": why})
         return Erased(memory.id, tuple(gone), tuple(self._still(eraser)))
 
-    def still_said(self, memory: Memory) -> list[Memory]:
-        """Return active memories that hold the words of a retired one among others.
+    def _going_with(self, memory: Memory) -> dict[str, Memory]:
+        """Return by their ids a memory, its older versions and the retired copies of all these."""
+        versions = (memory, *older_versions(memory, self.index.marked("superseded_by")))
+        gone = {version.id: version for version in versions}
+        for version in versions:
+            copies = retired_copies(version, self.index.memories())
+            gone.update((copy.id, copy) for copy in copies)
+        return gone
 
-        A conversation does, in which it was said. Nobody asked to retire what else stands there.
+    def _erase_from_files(self, gone: Mapping[str, Memory]) -> None:
+        """Take memories out of every file that has their id with their words."""
+        places = [place for memory_id in gone for place in self.index.places(memory_id)]
+        for place in [p for p in places if p.text == gone[p.id].text]:
+            self.store.erase(place)
+            self.index_file(place.path)
+
+    def still_said(self, memory: Memory) -> list[Memory]:
+        """Return active memories that hold the words of a retired one among other words.
+
+        The turn of a conversation in which it was said is one: it stays, because nobody asked to
+        retire what else stands there.
         """
         eraser = Eraser.of([memory])
         copies = self._parts.rivals.copies_of(memory)

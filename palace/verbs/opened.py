@@ -292,9 +292,9 @@ class OpenedPalace:
         return True
 
     def living_notes(self, session_id: str) -> list[ScratchEntry]:
-        """Return what may be told of a session's notes.
+        """Return the living notes of a session that may be told.
 
-        With a memory that was corrected or forgotten goes the note that it was promoted from.
+        A note that was promoted is left out once its memory was corrected or forgotten.
         """
         entries = self.scratchpad.entries(session_id)
         return [e for e in entries if not (e.promoted and self._is_retired(e.promoted))]

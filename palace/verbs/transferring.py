@@ -5,20 +5,29 @@ In: files and folders. Out: what was added, left out or written.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from palace.arguments import check_choice, moment_in, path_in
+from palace.arguments import (
+    SOURCES,
+    check_choice,
+    check_given,
+    check_texts,
+    moment_in,
+    path_in,
+    quoted,
+)
 from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
-from palace.store.files import atomic_write, locked
+from palace.store.files import ANYTHING, atomic_write, locked
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
@@ -41,6 +50,7 @@ class TransferringVerbs(ReadingVerbs):
         *,
         form: Format | None = None,
         records: bool = True,
+        update: bool = False,
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> Imported:
@@ -49,10 +59,13 @@ class TransferringVerbs(ReadingVerbs):
         Args:
             source: A folder of Markdown or an Obsidian vault (kept as it is), a `.md` file,
                 conversation turns as JSON lines (`session, speaker, text, at`), an export of a
-                palace, or what ChatGPT, mem0 and LangChain export as JSON.
+                palace, or what ChatGPT, Claude, Google Keep, LangChain, mem0, Slack and
+                WhatsApp export.
             form: What it is; recognised by its content if not given.
             records: Whether the journal, which holds prompts, and the notes of sessions are taken
                 in, where the source has them.
+            update: Whether a note that was edited at its source since takes the place of what an
+                import brought from there, where nobody touched that here. An empty one never does.
             dry_run: Import into a copy that is thrown away, and tell what would happen.
             progress: Called with (done, to do), in files, lines or bytes.
 
@@ -71,30 +84,51 @@ class TransferringVerbs(ReadingVerbs):
             check_choice("form", form, FORMATS)
         if dry_run:
             with self._copy() as root:
-                to = self._destination(root, RoomStore(root), records=records)
+                to = self._destination(root, RoomStore(root), records=records, update=update)
                 done = import_path(path, to=to, form=form, progress=progress)
             return replace(done, dry_run=True)
-        to = self._destination(self.root, self.store, records=records)
+        to = self._destination(self.root, self.store, records=records, update=update)
         to = replace(to, append=_append)  # notes may stand outside of the palace, and of its copy
         self.require_root()
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
             self.refresh()  # what an import before this one brought
             done = import_path(path, to=to, form=form, progress=progress)
+            self._note_brought(to.brought)
         self.refresh()
         return done
 
-    def _destination(self, root: Path, store: RoomStore, *, records: bool) -> Destination:
+    @property
+    def _brought_file(self) -> Path:
+        return self.root / ".palace" / "imported.json"
+
+    def _brought(self) -> dict[str, tuple[str, str]]:
+        """Return what imports brought from where; what was lost is refused where it was edited."""
+        try:
+            found = json.loads(self._brought_file.read_bytes())
+            return {path: (str(origin), str(digest)) for path, (origin, digest) in found.items()}
+        except (OSError, ValueError, TypeError, AttributeError):
+            return {}
+
+    def _note_brought(self, brought: Mapping[str, tuple[str, str]]) -> None:
+        if brought != self._brought():
+            atomic_write(self._brought_file, json.dumps(brought).encode(), replaces=ANYTHING)
+
+    def _destination(
+        self, root: Path, store: RoomStore, *, records: bool, update: bool
+    ) -> Destination:
         from palace.learn.intake import Destination
 
         return Destination(
             root=root,
             home=self.root,
             store=store,
-            write_file=lambda path, data: _put_file(root, path, data),
+            write_file=lambda path, data, there: _put_file(root, path, data, replaces=there),
             known=lambda: self.memories(include_inactive=True),
             fit=self._parts.writer.fit,
             privacy=self.privacy,
             records=self._record_folders if records else {},
+            brought=self._brought(),
+            update=update,
         )
 
     @property
@@ -122,7 +156,8 @@ class TransferringVerbs(ReadingVerbs):
             How many timeline pages changed.
 
         Raises:
-            ConfigError: If one is no `ConversationTurn`; nothing is written then.
+            ConfigError: If one is no `ConversationTurn`, or one that cannot be written or that
+                nobody could read again; nothing is written then.
             SecretRefusedError: If a turn holds a secret (and they are not redacted): nothing is
                 written then, while `import_from` leaves such turns out.
             PersonalDataRefusedError: If one holds personal data (and that is blocked).
@@ -137,6 +172,23 @@ class TransferringVerbs(ReadingVerbs):
                 f"one of the turns is no turn: {type(turn).__name__}",
                 hint="give ConversationTurn(session, speaker, text, at)",
             )
+        check_texts(
+            session=turn.session,
+            speaker=turn.speaker,
+            text=turn.text,
+            provenance=turn.provenance,
+            scope=turn.scope,
+        )
+        check_given(project=turn.project, task=turn.task)
+        check_choice("trust", turn.trust, SOURCES)
+        at = moment_in("at", turn.at)
+        if at is None:
+            raise ConfigError("one of the turns has no time", hint="give `at`, a datetime")
+        if turn.scope != "global" and not turn.scope.startswith(("project:", "session:")):
+            raise ConfigError(
+                f"the scope is {quoted(turn.scope)}",
+                hint="use global, project:<name> or session:<id>",
+            )
         fit = self.privacy.written
         return replace(
             turn,
@@ -144,7 +196,7 @@ class TransferringVerbs(ReadingVerbs):
             speaker=fit(turn.speaker),
             session=fit(turn.session),
             provenance=fit(turn.provenance),
-            at=moment_in("at", turn.at) or turn.at,
+            at=at,
         )
 
     def export(
@@ -191,7 +243,7 @@ def _link(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _put_file(root: Path, relative: str, data: bytes) -> None:
-    """Write one new file; whoever tidies up does not touch what is written under the lock."""
+def _put_file(root: Path, relative: str, data: bytes, *, replaces: bytes | None) -> None:
+    """Write one file; whoever tidies up does not touch what is written under the lock."""
     with locked(root):
-        atomic_write(root / relative, data, replaces=None)
+        atomic_write(Path(os.path.realpath(root / relative)), data, replaces=replaces)

@@ -242,7 +242,7 @@ def test_a_full_disk_loses_nothing(palace, root, sources, monkeypatch, name, ste
         with pytest.raises(StoreUnavailableError) as caught:
             WRITES[name](palace)
     assert "No space left" in caught.value.message
-    assert "Free some disk space" in caught.value.hint
+    assert "free some disk space" in caught.value.hint
     assert caught.value.retryable
     assert files(root) == before
     assert [m.text for m in palace.memories()] == [GOOD]
@@ -260,7 +260,7 @@ def test_a_full_disk_is_told_on_the_command_line(palace, root, sources, monkeypa
             patch.setattr(DISK, "write", _refuse(errno.ENOSPC))
             code, document = told(capsys, *argv)
         assert code == 3
-        assert "Free some disk space" in document["error"]["hint"]
+        assert "free some disk space" in document["error"]["hint"]
         assert files(root) == before
         assert told(capsys, *argv)[0] == 0
 

@@ -80,7 +80,7 @@ def test_a_memory_is_forgotten_and_erased(palace, here):
     assert palace("forget", memory, "-r", "moved")["memory"]["status"] == "inactive"
     assert PORT in (here / "rooms" / "inbox" / "notes.md").read_text("utf-8")
     assert palace("forget", memory, "--erase")["erased"] == [memory]
-    assert not [p for p in here.rglob("*") if p.is_file() and b"5432" in p.read_bytes()]
+    assert not [p for p in here.rglob("*") if p.is_file() and b"listens on" in p.read_bytes()]
     assert palace("forget", memory)["error"]["type"] == "MemoryNotFoundError"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import datetime, timedelta, timezone
 
@@ -161,6 +162,15 @@ def test_report(lived):
         assert line in text, text
     forgotten = text.partition("### Forgotten")[2].partition("\n## ")[0]
     assert "finch" not in forgotten
+
+
+def test_a_task_that_ended_in_no_session_is_told_once(tmp_path):
+    with Mempalace.open(tmp_path / "p") as palace:
+        palace.finish_task("Move the wiki", decisions=["We keep the old links."])
+        text = palace.report(since=utc_now() - timedelta(days=2))
+    assert text.count("Move the wiki") == 1
+    assert "- Timeline: 1 entry of 0 sessions" in text
+    assert re.search(r"\n- \d\d:\d\d task Move the wiki\n  - Decisions: We keep", text)
 
 
 def test_report_by_week_and_of_nothing(lived, tmp_path):

@@ -150,8 +150,7 @@ def test_a_chatgpt_folder_and_a_loop_in_its_tree(palace: Mempalace, tmp_path: Pa
 
 
 def test_a_folder_of_conversations_in_another_form_is_not_taken_for_chatgpts(command, tmp_path):
-    said = {"uuid": "m1", "text": "At seven.", "sender": "human", "created_at": "2026-02-11T08:00Z"}
-    exported = [{"uuid": "c1", "name": "Party", "chat_messages": [said]}]
+    exported = [{"uuid": "c1", "name": "Party", "turns": [{"text": "At seven."}]}]
     told = command("import", str(put(tmp_path / "export", {"conversations.json": exported})))
     assert told.code == 2
     assert "conversations.json:1: it is JSON of no form I know" in told.err
@@ -602,8 +601,8 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
         ("x.json", '{"a": 1}', "no form I know"),
         ("x.json", "[\n\n 3]", "x.json:3"),
         ("x.bin", b"\x00\x01", "no form I know"),
-        ("chat.txt", "[12.03.26, 18:04:11] Ines: At seven.\n", "chat.txt cannot be imported"),
-        ("chat.txt", "[12.03.26, 18:04:11] Ines: At seven.\n", ".jsonl turns"),
+        ("chat.txt", "[12 March 2026] Ines: At seven.\n", "chat.txt cannot be imported"),
+        ("chat.txt", "[12 March 2026] Ines: At seven.\n", ".jsonl turns"),
         ("diary.txt", "4 May 2026\nRan 6 km.\n", "a name that ends in .md"),
         (
             "general.json",
@@ -645,3 +644,10 @@ def test_who_has_an_alias_is_known_by_it(command, here: Path):
     assert command("ask", "What is Oda Novak's favourite wine?").out.strip() == (
         "I don't have this in my memory palace."
     )
+
+
+def test_a_folder_of_plain_text_says_what_it_needs_to_be_notes(command, tmp_path):
+    told = command("import", str(put(tmp_path / "notes", {"recipe.txt": "200 g of butter.\n"})))
+    assert told.code == 2
+    assert "holds no Markdown files" in told.err
+    assert "a name that ends in .md" in told.err

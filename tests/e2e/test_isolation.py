@@ -174,6 +174,40 @@ def test_what_another_project_was_told_is_not_what_was_used_here(vault):
     assert SECRET_WORD in enforcer.decide(asked, project=OTHER).text
 
 
+def test_what_another_project_was_told_in_this_session_is_not_corrected_here(tmp_path):
+    said = [
+        Message("user", "When does the vault open?"),
+        Message("assistant", "The vault opens at 9:00."),
+        Message("user", "No, the vault opens at 9:30, not at 9:00."),
+        Message("assistant", "Ok."),
+    ]
+    with Mempalace.open(tmp_path / "p") as palace:
+        palace.remember("The vault opens at 9:00.", project=OTHER)
+        asked = RetrievalEnforcer(palace)
+        verdict = asked.decide("When does the vault open?", session_id="s", project=OTHER)
+        assert verdict.action == "ground"
+        for project in (OWN, None):
+            told = asked.decide("No, it is 9:30, not 9:00.", session_id="s", project=project)
+            assert (told.action, told.written) == ("pass", ())
+            assert palace.correct_last("No, it is 9:30.", "s", project=project).status == "unclear"
+            [fill] = palace.on_session_end("s", said, project=project).filled
+            assert fill.status == "stored"
+        assert [m.status for m in palace.memories(room="inbox", drawer="notes")] == ["active"]
+        told = asked.decide("No, it is 9:45, not 9:00.", session_id="s", project=OTHER)
+        assert [write.status for write in told.written] == ["corrected"]
+
+
+def test_what_a_person_forgot_in_another_project_is_stated_anew_here(tmp_path):
+    said = [Message("user", "My boat is called Alma."), Message("assistant", "Nice.")]
+    with Mempalace.open(tmp_path / "p") as palace:
+        [fill] = palace.on_session_end("s", said, project=OTHER).filled
+        palace.forget(fill.memory.id)
+        assert palace.on_session_end("s", said, project=OTHER).filled[0].status == "duplicate"
+        for project in (OWN, None):
+            [fill] = palace.on_session_end("s", said, project=project).filled
+            assert (fill.status, fill.memory.project) == ("stored", project or "")
+
+
 def test_no_tool_reaches_another_scope_by_an_id_or_its_beginning(vault):
     [entry] = vault.notes(OTHER)
     hidden = hidden_of(vault)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer
+from palace import AnswerCheck, ConfigError, Mempalace, RetrievalEnforcer
 from palace.enforce.answering import AnswerOptions, ModelReply, answer_steps, confirm_steps
 from palace.enforce.prompt import DECLINE_TOKEN
 from palace.enforce.wakeup import FirstTurns
@@ -20,6 +20,16 @@ NEAR = "Nothing known. The closest I have: a lamp."
 TWO = AnswerOptions(fallback_text=FALLBACK)
 ONE = replace(TWO, quote_calls="one")
 QUOTE = {"memory": 1, "quote": "The lamp in the hall needs a 40 W bulb.", "answer": "A 40 W bulb."}
+
+
+def test_how_answers_are_made_is_one_of_the_known_ways():
+    with pytest.raises(ConfigError, match="mode is 'Replace'") as told:
+        AnswerOptions(mode="Replace")
+    assert told.value.hint == "use one of off, flag, replace"
+    with pytest.raises(ConfigError, match="mode is 'Replace'"):
+        AnswerCheck([LAMP], "Which bulb?", mode="Replace")
+    with pytest.raises(ConfigError, match="quote_calls is 'three'"):
+        replace(TWO, quote_calls="three")
 
 
 def verdict(action, *found, text="", outcome="hit"):

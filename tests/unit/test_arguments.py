@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,12 @@ import pytest
 
 from palace import (
     ConfigError,
+    ConversationTurn,
     Mempalace,
     Message,
     PalaceError,
     RetrievalEnforcer,
+    StoreUnavailableError,
     Turn,
     UnsafeNameError,
     agent_tools,
@@ -53,6 +56,7 @@ VERBS: dict[str, Verb] = {
     "correct, reason": lambda p, x: p.correct(_id(p), "It is Anna.", reason=x),
     "correct, id": lambda p, x: p.correct(x, "It is Anna."),
     "correct_last": lambda p, x: p.correct_last(x, "s"),
+    "correct_last, session": lambda p, x: p.correct_last("No, it is 5433.", x),
     "forget, reason": lambda p, x: p.forget(_id(p), reason=x),
     "erase, reason": lambda p, x: p.erase(_id(p), reason=x),
     "note": lambda p, x: p.note(x, session_id="s"),
@@ -102,8 +106,12 @@ def test_what_is_no_text_is_refused_by_name(palace: Mempalace, verb: str, wrong:
         lambda p, x: p.search("harbour", session_id=x),
         lambda p, x: p.search("harbour", project=x),
         lambda p, x: p.wake_up("s", x),
+        lambda p, x: p.session_wake_up(x),
+        lambda p, x: p.session_wake_up("new", x),
         lambda p, x: p.memories(room=x),
         lambda p, x: p.memories(drawer=x),
+        lambda p, x: p.compress_if_needed([], "s", task=x),
+        lambda p, x: p.correct_last("No, it is 5433.", "s", project=x),
         lambda p, x: p.on_session_end("s", [], project=x),
         lambda p, x: p.finish_task("the gate", done="It is done.", session_id=x),
     ],
@@ -165,6 +173,8 @@ def test_a_host_without_a_session_or_a_word_may_ask(palace: Mempalace) -> None:
         (b"p", "must be a path, not bytes"),
         (7, "must be a path, not int"),
         ("~nobody-of-this-name/p", "nobody-of-this-name"),
+        ("a\0b", "has a character that no path may have"),
+        ("a\ud800b", "has a character that no path may have"),
     ],
 )
 def test_what_is_no_path_is_refused(palace: Mempalace, wrong: Any, said: str) -> None:
@@ -191,7 +201,7 @@ def test_what_is_no_number_is_refused_by_name(palace: Mempalace) -> None:
         palace.remember("The gate is red.", importance=wrong)
     with pytest.raises(ConfigError, match="^limit must be a whole number from 1 on"):
         palace.verdicts(limit=wrong)
-    with pytest.raises(ConfigError, match="^a note cannot live for high seconds"):
+    with pytest.raises(ConfigError, match="^a note cannot live for 'high' seconds"):
         palace.note("The gate is red.", session_id="s", ttl_s=wrong)
     with pytest.raises(ConfigError, match="^budget_tokens must be a whole number from 0 on"):
         palace.wake_up("s", budget_tokens=wrong)
@@ -272,6 +282,58 @@ def test_messages_are_taken_as_hosts_write_them(palace: Mempalace, said: Any) ->
             enforcer.decide(Turn("And what is she called?", history=tuple(history))),
         ):
             assert [evidence.text for evidence in verdict.evidence] == [KNOWN]
+
+
+def test_what_a_conversation_has_none_of_may_be_none(palace: Mempalace) -> None:
+    said = [Message("user", "My boat is called Alma.")]
+    done = palace.compress_if_needed(said, "t", project=None, task=None, force=True)
+    ended = palace.on_session_end("t", said, project=None)
+    entry = palace.finish_task("gate", done="Painted.", session_id=None, project=None)
+    assert (done.status, len(ended.filled)) == ("condensed", 1)
+    assert (entry.scope, entry.project, entry.session) == ("global", "", "Task gate")
+
+
+def test_a_target_that_the_disk_cannot_name_is_an_error_of_ours(palace: Mempalace) -> None:
+    for form in ("json", "markdown"):
+        with pytest.raises(StoreUnavailableError, match="the export to a+ failed: File name too"):
+            palace.export("a" * 5000, form=form)
+
+
+HELD = ConversationTurn("s", "Ada", "Hello there.", datetime(2026, 5, 1, tzinfo=timezone.utc))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"session": 7}, "the session must be text, not int"),
+        ({"speaker": None}, "the speaker must be text, not nothing"),
+        ({"text": b"Hello"}, "the text must be text, not bytes"),
+        ({"provenance": None}, "the provenance must be text, not nothing"),
+        ({"project": 7}, "the project must be text, not int"),
+        ({"at": None}, "one of the turns has no time"),
+        ({"trust": "nobody"}, "trust is 'nobody'"),
+        ({"scope": "mine"}, "the scope is 'mine'"),
+    ],
+)
+def test_a_turn_that_cannot_be_kept_is_refused_before_any_is(
+    palace: Mempalace, wrong: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        palace.import_turns([HELD, replace(HELD, **wrong)])
+    assert palace.memories(room="timeline") == []
+
+
+async def test_who_has_no_history_may_say_so(palace: Mempalace) -> None:
+    asked = RetrievalEnforcer(palace)
+    for history in (None, (), iter(())):
+        assert asked.decide("Who is the harbour master?", history=history).outcome == "hit"
+        assert (
+            await asked.adecide("Who is the harbour master?", history=history)
+        ).turn.history == ()
+    with pytest.raises(ConfigError, match="the history must be a list of messages, not int"):
+        asked.decide("Who is the harbour master?", history=7)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="the history must be a list of messages, not int"):
+        palace.on_session_end("s", 7)  # type: ignore[arg-type]
 
 
 CALLING = [

@@ -48,6 +48,12 @@ def test_a_copied_file_is_heard_once(name: str) -> None:
     assert heard(said(name, 1), said("kitchen", 2)) == ["kitchen.md"]
 
 
+@pytest.mark.parametrize("name", ["kitchen (1)", "kitchen copy", "kitchen-conflict-20260514"])
+def test_what_a_copy_says_otherwise_stands_behind_the_original(name: str) -> None:
+    found = heard(said(name, 1, "The blue kettle hums."), said("kitchen", 2))
+    assert found == ["kitchen.md", f"{name}.md"]
+
+
 def test_blanks_do_not_count() -> None:
     assert heard(said("kitchen", 1), said("kitchen (1)", 2, "The blue  kettle\nleaks.")) == [
         "kitchen.md"

@@ -696,6 +696,64 @@ def test_who_only_tells_something_asks_for_no_memory(prompt: str) -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
+        "Forget the note about the lamp.",
+        "please delete my notes on the kettle",
+        "forget what I said about Mira",
+        "change Mira's number to 5521",
+        "Correct the price of the lamp to 40 euros",
+        "correct it: Mira has the lamp now",
+        "rename Mira to Mirela",
+        "undo the last change",
+        "Vergiss die Notiz über die Lampe",
+        "Ändere die Miete auf 900 Euro",
+        "Supprime la note sur la lampe",
+        "corrige le prix de la lampe en 40 euros",
+        "Borra la nota sobre la lámpara",
+        "cambia el precio de la lámpara a 40 euros",
+        "Cancella la nota sulla lampada",
+        "cambia il prezzo della lampada in 40 euro",
+        "Apaga a nota sobre a lâmpada",
+        "muda o preço da lâmpada para 40 euros",
+        "Verwijder de notitie over de lamp",
+        "wijzig de prijs van de lamp naar 40 euro",
+        "Ta bort anteckningen om lampan",
+        "Usuń notatkę o lampie",
+        "Удали заметку о лампе",
+        "lambayla ilgili notu sil",
+        "ランプのメモを削除してください",
+        "램프 메모를 지워 줘",
+        "请把关于灯的笔记删掉",
+    ],
+)
+def test_who_wants_a_memory_changed_asks_for_none(prompt: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).band == "other"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "set of keys to the shed",
+        "change of address to the lamp shop",
+        "correct address to send the lamp to",
+        "update me on the kettle",
+        "update on the move to the new lamp",
+        "fix for the lamp that Mira used to have",
+        "change in the notes about the lamp",
+        "Did I delete the note about the lamp?",
+        "the note about the lamp",
+        "andere Notizen über die Lampe",
+        "vergeet de notitie niet",
+        "ランプのメモ",
+        "关于灯的笔记",
+    ],
+)
+def test_what_only_begins_like_a_change_is_none(prompt: str) -> None:
+    assert detected(prompt, model=bar_model({}, bias=3.0)).band == "recall"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
         "Mira bought a kettle, which one?",
         "the kettle Mira bought",
         "the kettle that was loud",

@@ -375,7 +375,7 @@ def test_a_full_disk_under_the_journal_silences_nothing(
 def test_an_unreadable_journal_makes_meta_questions_unavailable(
     decide: Decide, outcome: str
 ) -> None:
-    def previous(session_id: str | None) -> Any:
+    def previous(session_id: str | None, project: str | None) -> Any:
         return BrokenJournal().records()
 
     palace = ScriptedPalace(*walk(L1=outcome), signal=signal("meta"), previous=previous)
@@ -422,8 +422,10 @@ def test_other_questions_are_not_grounded_on_the_identity(decide: Decide) -> Non
     assert decide(ScriptedPalace(*walk(), signal=signal("fact"))).outcome == "nothing_stored"
 
 
-def remembering(journal: MemoryJournal) -> Callable[[str | None], list[dict[str, Any]]]:
-    return lambda session: [r for r in journal.records() if r["session"] == session]
+def remembering(
+    journal: MemoryJournal,
+) -> Callable[[str | None, str | None], list[dict[str, Any]]]:
+    return lambda *whose: [r for r in journal.records() if (r["session"], r["project"]) == whose]
 
 
 def test_a_meta_question_is_answered_from_the_journal(decide: Decide) -> None:
@@ -504,7 +506,7 @@ def test_a_meta_question_without_records_carries_no_evidence(decide: Decide, out
 def test_an_unsure_meta_question_is_walked_like_any_other(decide: Decide) -> None:
     asked: list[str | None] = []
 
-    def previous(session_id: str | None) -> Any:
+    def previous(session_id: str | None, project: str | None) -> Any:
         asked.append(session_id)
         return []
 

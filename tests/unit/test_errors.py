@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +47,27 @@ def test_message_and_hint(kind: type[PalaceError]) -> None:
     assert (error.message, error.hint) == ("the door is shut", "open it")
     assert str(error) == "the door is shut (open it)"
     assert str(kind("the door is shut")) == "the door is shut"
+
+
+def written(node: ast.expr) -> Iterator[str]:
+    """The texts that an argument may be, `{}` for what is filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values)
+    elif isinstance(node, ast.IfExp):
+        yield from (*written(node.body), *written(node.orelse))
+
+
+def test_messages_and_hints_are_clauses_that_can_be_joined() -> None:
+    texts = []
+    for file in Path(errors.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in classes():
+                hints = [keyword.value for keyword in node.keywords if keyword.arg == "hint"]
+                texts += [text for part in (*node.args[:1], *hints) for text in written(part)]
+    assert len(texts) > 400
+    assert [t for t in texts if re.match(r"[A-Z][a-z]", t) or re.search(r"[^.]\.\Z", t)] == []
 
 
 def test_what_may_succeed_later() -> None:

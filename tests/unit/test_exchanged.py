@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from palace.enforce.exchanged import exchanged
-from palace.enforce.layout import read_layout
+from palace.enforce.mentions import read_layout
 
 
 def _exchanged(sentence: str, *texts: tuple[str, date | None]) -> list[str]:

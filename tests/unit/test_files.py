@@ -96,10 +96,10 @@ def test_every_new_folder_is_recorded_in_the_one_above_it(tmp_path):
 @pytest.mark.parametrize(
     ("error", "advice", "retryable"),
     [
-        (errno.ENOSPC, "Free some disk space", True),
+        (errno.ENOSPC, "free some disk space", True),
         (errno.EACCES, "permission", False),
         (errno.EROFS, "read-only", False),
-        (errno.EIO, "Check the disk", True),
+        (errno.EIO, "check the disk", True),
     ],
 )
 def test_a_refusal_says_what_to_do(tmp_path, error, advice, retryable):

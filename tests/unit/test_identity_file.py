@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import pytest
 
 from palace.errors import IdentityTooLongError
@@ -52,3 +55,31 @@ def test_a_windows_program_may_have_written_it_in_utf16(tmp_path, mark, encoding
     assert (identity.read().text, identity.faults()) == ("I am Zoë.", [])
     file.write_bytes(file.read_bytes() + b"x")
     assert len(identity.faults()) == 1
+
+
+def test_one_that_stays_as_it_is_is_read_once(tmp_path, monkeypatch):
+    file = tmp_path / "identity.txt"
+    file.write_text("I am Timmy.")
+    identity = IdentityFile(tmp_path)
+    monkeypatch.setattr(time, "time_ns", lambda: file.stat().st_ctime_ns + 10**10)
+    first = identity.read()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "read_bytes", lambda _: b"nobody reads this")
+        assert identity.read() == first
+    file.write_text("I am Tommy.")  # as long as it was
+    assert identity.read().text == "I am Tommy."
+    file.unlink()
+    assert identity.read().text == ""
+
+
+def test_one_that_was_just_written_is_read_again(tmp_path, monkeypatch):
+    file = tmp_path / "identity.txt"
+    file.write_text("I am Timmy.")
+    written = file.stat()
+    identity = IdentityFile(tmp_path)
+    # Where a clock ticks slowly, a change at once leaves no trace but the words.
+    monkeypatch.setattr(Path, "lstat", lambda _: written)
+    monkeypatch.setattr(time, "time_ns", lambda: written.st_ctime_ns + 10**6)
+    assert identity.read().text == "I am Timmy."
+    file.write_text("I am Tommy.")
+    assert identity.read().text == "I am Tommy."

@@ -140,7 +140,7 @@ def test_a_disk_that_takes_half_a_line_is_full(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "write", lambda _descriptor, line: len(line) - 1)
     with pytest.raises(StoreUnavailableError, match="No space left") as caught:
         append_line(tmp_path / "x.jsonl", b"{}\n", durable=False)
-    assert "Free some disk space" in caught.value.hint
+    assert "free some disk space" in caught.value.hint
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")

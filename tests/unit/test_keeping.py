@@ -129,6 +129,15 @@ def test_a_drawer_is_linked_by_its_name_in_the_words_or_beside_them(palace):
         palace.link(beside.id, beside.id)
 
 
+def test_a_link_leads_to_a_memory_that_is_there_by_any_id_it_had(palace: Mempalace) -> None:
+    by_hand(palace, "- The lamp is green.\n- The cable is old.\n")
+    lamp, cable = palace.memories(room="infra")
+    now = palace.tag(lamp.id, ["hall"])  # a change writes a lasting id to the file
+    assert palace.link(cable.id, lamp.id).links == (now.id,)
+    with pytest.raises(MemoryNotFoundError, match="no memory has the id 'm-nowhere'"):
+        palace.link(now.id, "m-nowhere")
+
+
 def raise_hint(call: Any) -> None:
     try:
         call()

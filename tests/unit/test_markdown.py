@@ -237,7 +237,7 @@ def test_text_between_two_rules_of_dashes_is_read_where_it_has_no_key(body):
 
 @pytest.mark.parametrize(
     "wrong",
-    ["date: 2026-02-30", "date: {{date}}", 'by: "Ada', "a: [1, 2", "*: x", "x: y: z"],
+    ["date: 2026-02-30", "date: {date: }}", 'by: "Ada', "a: [1, 2", "*: x", "x: y: z"],
 )
 @pytest.mark.parametrize("first", [True, False])
 def test_one_value_of_the_front_matter_that_cannot_be_read_costs_its_key_alone(wrong, first):
@@ -250,6 +250,15 @@ def test_one_value_of_the_front_matter_that_cannot_be_read_costs_its_key_alone(w
         (2 if first else len(rows) + 1, "front matter is not YAML")
     ]
     assert page.render() == source
+
+
+@pytest.mark.parametrize("value", ["{{date}}", "{{date}} {{time}}", "'{{title}}'", "<% tp.x() %>"])
+def test_the_head_of_a_template_is_no_fault(value):
+    page = parse("rooms/r/d.md", f"---\ndate: {value}\nowner: Pia\n---\n- x\n")
+    assert page.faults == ()
+    assert [memory.text for memory in page.memories] == ["owner: Pia", "x"]
+    wrong = parse("rooms/r/d.md", f"---\ndate: {value}\na: [\n---\n- x\n")
+    assert [fault.line for fault in wrong.faults] == [3]
 
 
 @pytest.mark.parametrize(
@@ -425,6 +434,24 @@ def test_normal_text_is_what_markdown_shows():
     assert normal_text("  a\r\n  b \r\n\r\n\r\nc\x00 ") == "a b\n\nc\ufffd"
     assert normal_text("a\n    - b\n      - c") == "a\n- b\n  - c"
     assert normal_text("x\n```\nopen") == "x\n```\nopen\n```"
+
+
+@pytest.mark.parametrize(
+    ("source", "texts"),
+    [
+        ("a | b\n--- | ---\nredis | 6380\nsee | x\nend\nof it\n", None),
+        ("Ports:\na | b\n:-- | --:\nredis | 6380\n", None),
+        ("- x\n  a | b\n  --- | ---\n  1 | 2\n", ["x\na | b\n--- | ---\n1 | 2"]),
+        ("one | two\nthree | four\n", ["one | two three | four"]),
+        ("a\n--- | ---\n", ["a --- | ---"]),
+    ],
+)
+def test_a_table_without_signs_at_its_ends_keeps_its_rows(source, texts):
+    page = parse(PATH, source)
+    expected = texts or [source.strip().replace("end\nof", "end of")]
+    assert [memory.text for memory in page.memories] == expected
+    assert all(normal_text(text) == text for text in expected)
+    assert page.render() == source
     with pytest.raises(StoreError, match="empty"):
         parse(PATH, "").append_memories([(" \n ", {})])
 

@@ -88,3 +88,13 @@ def test_nothing_personal_is_written_where_it_is_not_wanted(root, monkeypatch, s
                 write("Carol reads carol@lakeside.io.")
     files = [p for p in root.rglob("*") if p.is_file() and ".palace" not in p.parts]
     assert not any(b"carol@" in path.read_bytes() for path in files)
+
+
+def test_what_was_looked_through_is_shown_the_same_again_and_by_its_own_setting():
+    plain, personal = "The boat yard opens at nine.", f"Ask {MAIL} about the boat yard."
+    secret = "The password is 'hunter-4711-Zq'; the yard opens at nine."
+    for _ in range(3):
+        assert PrivacyFilter().shown(plain) == plain
+        assert PrivacyFilter().shown(personal) == personal
+        assert "hunter-4711" not in PrivacyFilter().shown(secret)
+        assert MAIL not in PrivacyFilter(personal_data="redact").shown(personal)

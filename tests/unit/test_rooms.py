@@ -91,7 +91,7 @@ def test_unsafe_names_are_refused_before_anything_is_written(store):
         ("a", "CON"),
         (".palace", "x"),
     ):
-        with pytest.raises(UnsafeNameError, match=r"^The (room|drawer) name"):
+        with pytest.raises(UnsafeNameError, match=r"^the (room|drawer) name"):
             store.add(Draft("x"), room=room, drawer=drawer)
     assert store.scan() == []
     with pytest.raises(StoreError, match="empty"):

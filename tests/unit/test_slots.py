@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from palace.enforce.grounding import AnswerCheck
-from palace.enforce.layout import read_layout
+from palace.enforce.mentions import read_layout
 from palace.enforce.slots import Slots
 from palace.recall.logistic import load_model
 from tests.clock import seconds

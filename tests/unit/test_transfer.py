@@ -34,7 +34,8 @@ class Target:
         self.written: list[str] = []
         self.progress: list[tuple[int, int]] = []
 
-    def write(self, relative: str, data: bytes) -> None:
+    def write(self, relative: str, data: bytes, replaces: bytes | None) -> None:
+        assert replaces is None
         path = self.root / relative
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -121,9 +122,9 @@ class TestFolderOfNotes:
         notes = put(tmp_path / "notes", {"a.md": "theirs"})
         there = target.root / "rooms/notes/a.md"
 
-        def write(relative: str, data: bytes) -> None:
+        def write(relative: str, data: bytes, replaces: bytes | None) -> None:
             put(target.root, {relative: quicker})
-            _put_file(target.root, relative, data)
+            _put_file(target.root, relative, data, replaces=replaces)
 
         done = import_path(notes, to=Destination(target.root, target.root, target.store, write))
         assert (done.added, done.unchanged, there.read_text()) == (0, unchanged, quicker)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime, timezone
+from typing import get_args
+
+import pytest
 
 from palace.explaining import explain_trace
 from palace.types.query import RecallSignal
 from palace.types.session import Turn
-from palace.types.verdict import Evidence, LayerReport, Verdict
+from palace.types.verdict import Evidence, Judgement, LayerReport, Rule, Verdict
 
 MOMENT = datetime(2026, 3, 14, 9, 30, tzinfo=timezone.utc)
 FOUND = Evidence(
@@ -106,6 +110,17 @@ def test_explanation_of_a_record_without_its_prompt() -> None:
     told = explain_trace({**trace, "at": "2026-03-14T09:30:00+00:00"})
     assert "(not kept)" in told
     assert "2026-03-14T09:30:00" in told.splitlines()[0]
+
+
+@pytest.mark.parametrize("rule", get_args(Rule))
+def test_every_rule_is_explained_in_words(rule: Rule) -> None:
+    judged = Judgement(
+        "rooms/a.md", "statement", 0.0, {}, 0.2, None, {}, 0.2, 0.5, 0.1, "unclear", rule
+    )
+    report = LayerReport("L1", "unclear", 1, 0.2, judgement=judged)
+    told = replace(VERDICT, walk=(report,)).explain()
+    [line] = [line for line in told.splitlines() if "by the rule:" in line]
+    assert len(line.partition("by the rule: ")[2].split()) > 4
 
 
 def test_explanation_of_an_empty_verdict() -> None:

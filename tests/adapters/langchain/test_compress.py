@@ -103,3 +103,10 @@ def test_a_kept_history_can_be_sent_condensed(empty):
     assert len(kept.messages) == 20
     kept.add_messages([HumanMessage("Thanks.")])
     assert len(kept.compressed()) == 7
+
+
+def test_what_is_condensed_of_a_kept_history_is_of_its_project(empty):
+    kept = PalaceChatMessageHistory(empty, "s", project="orchard")
+    kept.add_messages(talk(4)[1:])
+    kept.compressed()
+    assert {entry.scope for entry in empty.memories(room="timeline")} == {"project:orchard"}

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import InsertMethod, Memory
-from llama_index_palace import PalaceSummaryBlock, compress_history
+from llama_index_palace import PalaceSummaryBlock, compress_history, palace_session
 from llama_index_palace.compress import as_message
 
 from palace import Mempalace
@@ -86,6 +86,18 @@ async def test_what_leaves_the_short_term_memory_becomes_a_summary(empty):
     assert "host-13" in told
     every = told + "\n".join(entry.text for entry in entries)
     assert [n for n in range(14) if f"host-{n}" not in every] == []
+
+
+async def test_a_summary_is_of_the_project_whose_turn_is_served(empty):
+    block = PalaceSummaryBlock(empty, project="meadow")
+    batch = [ChatMessage(role="user", content="We decided that the gate code is 4711.")]
+    with palace_session("s", project="orchard"):
+        await block.aput(batch)
+    with palace_session("t"):
+        await block.aput(batch)
+    await PalaceSummaryBlock(empty, session_id="u", project="meadow").aput(batch)
+    scopes = {entry.session: entry.scope for entry in empty.memories(room="timeline")}
+    assert scopes == {"s": "project:orchard", "t": "project:meadow", "u": "project:meadow"}
 
 
 async def test_equal_messages_in_two_batches_are_both_condensed(empty):
