@@ -230,7 +230,12 @@ class HostedTurn:
         return answer_check(self.verdict, question=question, options=self.options, also=also)
 
     def settled(
-        self, question: str, ask: Callable[[ModelCall], Steps[ModelReply]], *, alone: bool
+        self,
+        question: str,
+        ask: Callable[[ModelCall], Steps[ModelReply]],
+        *,
+        alone: bool,
+        asked: str | None = None,
     ) -> Steps[tuple[Verdict, Answer | None]]:
         """Have unclear evidence confirmed before the host's own call.
 
@@ -239,13 +244,14 @@ class HostedTurn:
             ask: Makes the quote call.
             alone: Whether the model's text is the whole reply: no tools, nothing structured. Then
                 the answer may come with the quote, where `quote_calls` is `one`.
+            asked: What of the words such an answer may repeat, if not all.
 
         Returns:
             What was proved, and the answer if it came with that.
         """
         verdict, options = self.verdict, self.options
         if alone and options.quote_calls == "one":
-            trip = answer_steps(verdict, question=question, options=options)
+            trip = answer_steps(verdict, question=question, options=options, asked=asked)
             answer = yield from _made(trip, ask)
             return answer.verdict, answer
         proved = confirm_steps(verdict, question=question, options=options)

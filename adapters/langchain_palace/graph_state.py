@@ -42,6 +42,7 @@ def as_state(
     return {
         "verdict": _VERDICT.dump_python(plan.verdict, mode="json", exclude=_LEFT_OUT),
         "question": plan.question,
+        "asked": plan.verdict.turn.prompt,
         "message_id": plan.message_id,
         "wake_up": plan.wake_up,
         "session_id": call.session_id,
@@ -54,10 +55,13 @@ def as_state(
 
 def plan_of(state: Mapping[str, Any], options: AnswerOptions) -> Plan:
     """Return the plan that `as_state` kept, with how answers are made now."""
-    turn = Turn(state["question"], state["session_id"], state["project"])
+    question = state["question"]
+    asked = state.get("asked", question)  # a checkpoint may be older
+    beside = question.replace(asked, "\n").strip()
+    turn = Turn(asked, state["session_id"], state["project"], beside=beside)
     return Plan(
         replace(_VERDICT.validate_python(state["verdict"]), turn=turn),
-        state["question"],
+        question,
         options,
         message_id=state["message_id"],
         wake_up=state["wake_up"],

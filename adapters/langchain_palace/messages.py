@@ -261,11 +261,12 @@ def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> lis
         messages: The conversation.
         index: Where the person asks; None if that message is gone, for example summarised. Then
             the text is added to the summary, or goes before all but the program's own messages.
-            Behind a system message it goes into one of its own.
+            Right behind a system message it goes into one of its own.
         text: What the model is asked.
     """
     if index is not None and is_system(messages[index]):
-        return [*messages, *([HumanMessage(text)] if text != text_of(messages[index]) else [])]
+        own = [HumanMessage(text)] if text != text_of(messages[index]) else []
+        return [*messages[: index + 1], *own, *messages[index + 1 :]]
     if index is not None:
         return [*messages[:index], with_text(messages[index], text), *messages[index + 1 :]]
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_users(messages[n])), None)

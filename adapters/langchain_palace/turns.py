@@ -71,7 +71,7 @@ class Plan(hosting.HostedTurn):
 
     Attributes:
         verdict: What was decided; never `confirm` once the plan is settled.
-        question: The person's own words.
+        question: The person's own words, with all that comes with them.
         options: How answers are made in this turn.
         message_id: Of the message that asks, if it has one.
         wake_up: What the session starts with, on its first turn.
@@ -113,6 +113,14 @@ class Plan(hosting.HostedTurn):
         )
 
     @property
+    def asked(self) -> str:
+        """What of the message was decided on: an answer may repeat it.
+
+        The text around it is a source where it may be asked about; see `answer_check`.
+        """
+        return without_instructions(self.verdict.turn.prompt)
+
+    @property
     def session(self) -> str | None:
         """The session of the turn."""
         return self.verdict.turn.session_id
@@ -140,7 +148,7 @@ class Plan(hosting.HostedTurn):
 
     def check(self, tool_texts: Sequence[str] = ()) -> AnswerCheck:
         """Return the check of what the model says; see `HostedTurn.check_for`."""
-        return self.check_for(without_instructions(self.question), tool_texts, self.wake_up)
+        return self.check_for(self.asked, tool_texts, self.wake_up)
 
     def metadata(self, checked: CheckedAnswer | None = None) -> dict[str, Any]:
         """Return what the host gets to see: the verdict and the check, as plain values."""
@@ -300,7 +308,8 @@ class Turns:
             wakes: Whether this turn may be the one that carries the wake-up.
         """
         if plan.verdict.action == "confirm" and not plan.stops:
-            proved, answer = yield from plan.settled(plan.question, ask, alone=alone)
+            settling = plan.settled(plan.question, ask, alone=alone, asked=plan.asked)
+            proved, answer = yield from settling
             plan = replace(plan, verdict=proved, answer=answer, model_calls=1)
         if plan.stops or not wakes:
             return plan

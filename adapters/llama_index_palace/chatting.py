@@ -42,10 +42,6 @@ if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
 
 
-# Whether the result of whatever tool is called is the reply, as `predict_and_call` gives it.
-_SHOWN = "palace_shown"
-
-
 class ChattingLLM(WrappedLLM):
     """The chat and tool calls of `PalaceLLM`."""
 
@@ -118,7 +114,7 @@ class ChattingLLM(WrappedLLM):
         said: list[ChatMessage],
         kwargs: dict[str, Any],
     ) -> hosting.Steps[ChatResponse]:
-        answers = answers_among(tools, shown=kwargs.pop(_SHOWN, False))
+        answers = answers_among(tools, self._direct)
         response: ChatResponse = yield hosting.host_call(partial(made, **kwargs))
         given = self._given_answers(response, answers)
         if not given:
@@ -138,7 +134,7 @@ class ChattingLLM(WrappedLLM):
         Raises:
             RecallMiss: On a miss, or when the model declines, where only an object is asked for.
         """
-        answers = answers_among(tools)
+        answers = answers_among(tools, self._direct)
         source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
         if not answers:
             return source
@@ -155,7 +151,7 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> ChatResponseAsyncGen:
         """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
-        answers = answers_among(tools)
+        answers = answers_among(tools, self._direct)
         source = await super().astream_chat_with_tools(
             tools, user_msg, chat_history, *args, **kwargs
         )
@@ -259,7 +255,8 @@ class ChattingLLM(WrappedLLM):
             UngroundedAnswerError: If the model wrote to the tool, whose result is the reply, what
                 is not remembered, unless that is False: then the memory answers.
         """
-        made = partial(super().predict_and_call, tools, user_msg, chat_history, *args, **kwargs)
+        call, shown = FunctionCallingLLM.predict_and_call, self._showing(tools)
+        made = partial(call, shown, tools, user_msg, chat_history, *args, **kwargs)
         said = _with_user(chat_history, user_msg)
         return hosting.run(self._calling(made, said, demanded=error_on_no_tool_call))
 
@@ -273,18 +270,16 @@ class ChattingLLM(WrappedLLM):
         **kwargs: Any,
     ) -> AgentChatResponse:
         """Predict and call a tool, as `predict_and_call` does."""
-        made = partial(super().apredict_and_call, tools, user_msg, chat_history, *args, **kwargs)
+        call, shown = FunctionCallingLLM.apredict_and_call, self._showing(tools)
+        made = partial(call, shown, tools, user_msg, chat_history, *args, **kwargs)
         said = _with_user(chat_history, user_msg)
         return await hosting.arun(self._calling(made, said, demanded=error_on_no_tool_call))
 
     def _calling(
         self, made: Callable[..., Any], said: list[ChatMessage], *, demanded: bool
     ) -> hosting.Steps[AgentChatResponse]:
-        """Have a tool called, if one is to be: the result of any is the reply."""
-        shown = {}
-        if self.metadata.is_function_calling_model:
-            shown[_SHOWN] = True
-        else:
+        """Have a tool called, if one is to be."""
+        if not self.metadata.is_function_calling_model:
             asked = self._asked(said)
             # its call is yet to come
             ruling = yield from self._rule(replace(asked, purpose="inner"))
@@ -294,9 +289,15 @@ class ChattingLLM(WrappedLLM):
                 if demanded:
                     raise miss(text)
                 return AgentChatResponse(response=text, metadata=dict(reply.additional_kwargs))
-        given = {"error_on_no_tool_call": demanded, **shown}
-        response: AgentChatResponse = yield hosting.host_call(partial(made, **given))
+        made = partial(made, error_on_no_tool_call=demanded)
+        response: AgentChatResponse = yield hosting.host_call(made)
         return response
+
+    def _showing(self, tools: Sequence[BaseTool]) -> ChattingLLM:
+        """Return the wrapper for a call after which the result of any tool is the reply."""
+        shown = self.model_copy()
+        shown._direct = frozenset(str(tool.metadata.name) for tool in tools)
+        return shown
 
 
 class _Chunks(Chunks[ChatResponse]):

@@ -6,7 +6,7 @@ chat engines, query engines and structured prediction.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from llama_index.core.llms.llm import LLM
@@ -37,8 +37,9 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
     prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
     go to the tools as the model wrote them, what it states to one whose result is the reply only
-    as far as it is remembered: any other tool that shows them to a person, or stores them, does so
-    on the host's responsibility.
+    as far as it is remembered. Which tools those are an agent that thinks in words does not say
+    (`ReActAgent`): `direct_tools` names them, and any other tool that shows a person what it is
+    given. What else shows or stores it does so on the host's responsibility.
 
     Args:
         inner: The model.
@@ -48,6 +49,8 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         rewrite_prompts: Templates with `{question}` (and perhaps `{chat_history}`) with which a
             host of yours has the model rewrite a question before it is asked; those of
             LlamaIndex' own chat engines are known.
+        direct_tools: Names of tools whose result reaches the person, beside those that a model
+            call shows to be such (`return_direct`).
 
     Raises:
         ConfigError: If an argument is anything else, or the model a structured one.
@@ -65,6 +68,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         session_id: str | None = None,
         project: str | None = None,
         rewrite_prompts: Sequence[str] = (),
+        direct_tools: Collection[str] = (),
     ) -> None:
         if not isinstance(inner, LLM):
             raise ConfigError(
@@ -76,6 +80,11 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
                 "a model that replies with objects is wrapped from the inside",
                 hint="PalaceLLM(model, palace).as_structured_llm(Answer)",
             )
+        if isinstance(direct_tools, str):
+            raise ConfigError(
+                f"direct_tools is a list of names, not the text {direct_tools!r}",
+                hint=f"direct_tools=[{direct_tools!r}]",
+            )
         PalaceSession(session_id, project=project)
         super().__init__(
             inner=inner,
@@ -85,6 +94,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             **{name: getattr(inner, name) for name in SHARED},
         )
         self._rewrites = tuple(rewrite_pattern(p.strip()) for p in rewrite_prompts)
+        self._direct = frozenset(direct_tools)
 
     @classmethod
     def class_name(cls) -> str:

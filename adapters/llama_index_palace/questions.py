@@ -108,6 +108,7 @@ class Asked:
         beside: What the host sends with the words, documents perhaps; they stand in it too.
         around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
+        direct: Tools whose result is the reply, where these steps call them.
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
         may_rewrite: Whether the host may ask the reply next, in the place of the question.
@@ -127,6 +128,7 @@ class Asked:
     beside: str = ""
     around: str = ""
     reasoning: bool = False
+    direct: frozenset[str] = frozenset()
     coding: bool = False
     schema: object = None
     may_rewrite: bool = False
@@ -225,8 +227,8 @@ def asked_in_messages(
     found = Asked(
         words=words,
         history=_history(before),
-        program=tuple(takewhile(_is_program, before)),
-        beside="\n".join([*(m.content or "" for m in before if _is_program(m)), words]),
+        program=tuple(takewhile(is_program, before)),
+        beside="\n".join([*(m.content or "" for m in before if is_program(m)), words]),
         place=place,
         goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
         noted=noted,
@@ -397,7 +399,7 @@ def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
     for message in reversed(before[-_HISTORY_MESSAGES:]):
         if _is_role(message, MessageRole.USER):
             words.append(_own_words(message))
-        elif not _is_program(message):
+        elif not is_program(message):
             break
     return words
 
@@ -513,7 +515,8 @@ def _wanted_schema(*texts: str) -> object:
         return {}
 
 
-def _is_program(message: ChatMessage) -> bool:
+def is_program(message: ChatMessage) -> bool:
+    """Whether a message is the program's own."""
     return message.role in (MessageRole.SYSTEM, MessageRole.DEVELOPER)
 
 

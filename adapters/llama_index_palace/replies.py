@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
-from llama_index.core.agent.react.output_parser import extract_tool_use
+from llama_index.core.agent.react.output_parser import (
+    extract_tool_use,
+    parse_action_reasoning_step,
+)
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -27,10 +30,10 @@ from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.held import HeldBack
-from llama_index_palace.questions import CODE, Asked
+from llama_index_palace.questions import CODE, Asked, is_program
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
-from palace import AnswerCheck, CheckedAnswer, SentenceGate
+from palace import AnswerCheck, CheckedAnswer, SentenceGate, values_in
 
 _R = TypeVar("_R", ChatResponse, CompletionResponse)
 _USAGE_KEYS = ("usage", "usage_metadata")
@@ -71,9 +74,13 @@ def prepared_messages(
     if asked.purpose != "answer":
         return sent
     if asked.place < 0 or sent[asked.place].role != MessageRole.USER:
-        text = ruling.prompt(asked.words or ruling.words, lent.wake_up)
-        changed = text != (asked.words or ruling.words)
-        return [*sent, ChatMessage(role=MessageRole.USER, content=text)] if changed else sent
+        words = asked.words or ruling.words
+        text = ruling.prompt(words, lent.wake_up)
+        if text != words:  # behind what the tools answered it would be asked once more
+            begun = (n for n, message in enumerate(sent) if not is_program(message))
+            place = asked.place + 1 if asked.place >= 0 else next(begun, len(sent))
+            sent.insert(place, ChatMessage(role=MessageRole.USER, content=text))
+        return sent
     sent[asked.place] = _with_prompt(sent[asked.place], ruling, lent)
     return sent
 
@@ -123,6 +130,7 @@ class Screen:
         check: What they are held against.
         reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
             one, an action goes on, and only what follows `Answer:` is checked and released.
+        direct: Tools whose result is the reply: what such a step writes to one is checked too.
         coding: Whether the host runs code that stands in the reply. Nobody can check code, and who
             watches would read it: a reply with some is left out, and the memory answers.
         schema: Of the object that will be read out of the reply, if one will be: then that alone is
@@ -134,6 +142,7 @@ class Screen:
         check: AnswerCheck,
         *,
         reasoning: bool = False,
+        direct: Collection[str] = (),
         coding: bool = False,
         schema: object = None,
     ) -> None:
@@ -142,6 +151,7 @@ class Screen:
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._reasoning = reasoning
+        self._direct = direct
         self._coding = coding
         self._in_schema = schema is not None
         self._schema = schema
@@ -177,13 +187,30 @@ class Screen:
         if self._coding:
             return self._rest([] if CODE in self._held else self._gate.feed(self._held))
         if self._reasoning and self._held:
-            step = _react_step(self._held)
-            if step:  # for the host to read and run, not for anybody who watches the stream
-                self._let(step)
-                return ""
-            self._let(_REACT_ANSWER)
-            return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
+            return self._close_step()
         return self._rest([])
+
+    def _close_step(self) -> str:
+        self.checked = self._shown_wrongly()
+        if self.checked:
+            return self._let(_REACT_ANSWER + self.checked.text)
+        step = _react_step(self._held)
+        if step:  # for the host to read and run, not for anybody who watches the stream
+            self._let(step)
+            return ""
+        self._let(_REACT_ANSWER)
+        return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
+
+    def _shown_wrongly(self) -> CheckedAnswer | None:
+        """Return the check of what a tool would show for the model, if that is not remembered."""
+        if not self._direct:
+            return None
+        try:
+            step = parse_action_reasoning_step(self._held)
+        except ValueError:  # no step, or one that the host cannot read either
+            return None
+        is_shown = step.action in self._direct
+        return self._check.shown_wrongly(values_in(step.action_input)) if is_shown else None
 
     def demand_support(self) -> None:
         """Refuse an object that says what the evidence does not; see `structured`."""
@@ -290,6 +317,7 @@ class Chunks(Generic[_R]):
         return Screen(
             self.ruling.check(self.asked),
             reasoning=self.asked.reasoning,
+            direct=self.asked.direct,
             coding=self.asked.coding,
             schema=self.asked.schema,
         )

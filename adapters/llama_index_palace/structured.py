@@ -6,7 +6,7 @@ the object if everything it says is supported.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.base import BaseLLM
@@ -157,7 +157,7 @@ class Answers(NamedTuple):
         return bool(self.schemas) and len(self.schemas) == len(tools)
 
 
-def answers_among(tools: Sequence[BaseTool], *, shown: bool = False) -> Answers:
+def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers:
     """Return the tools whose call is an answer: those of a schema, and those that show a reply.
 
     LlamaIndex makes a tool of a schema for its programs, and the one that hands over to another
@@ -165,12 +165,12 @@ def answers_among(tools: Sequence[BaseTool], *, shown: bool = False) -> Answers:
 
     Args:
         tools: All that the model may call.
-        shown: Whether the result of any of them is the reply.
+        direct: Names of those whose result is the reply though they do not say so.
     """
     schemas = {
         str(tool.metadata.name): tool.metadata.fn_schema
         for tool in tools
         if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
     }
-    direct = (str(t.metadata.name) for t in tools if shown or t.metadata.return_direct)
-    return Answers(schemas, frozenset(direct) - {_HANDOFF, *schemas})
+    told = {str(t.metadata.name) for t in tools if t.metadata.return_direct}
+    return Answers(schemas, frozenset(told.union(direct)) - {_HANDOFF, *schemas})

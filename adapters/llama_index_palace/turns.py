@@ -41,6 +41,7 @@ from palace import (
     Turn,
     Verdict,
     hosting,
+    without_echoes,
 )
 
 Ask = Callable[[ModelCall], hosting.Steps[ModelReply]]
@@ -49,6 +50,8 @@ Ask = Callable[[ModelCall], hosting.Steps[ModelReply]]
 # call was spent on it, or something was told: deciding anew is cheap and sees new memories.
 _KEPT_S = 120.0
 _FRESH_S = 20.0
+# So many questions that a model made of one are left out of what stands beside it.
+_MOST_MADE = 32
 _NOT_ASKED = Verdict("", "pass", "not_recall", RecallSignal("none", 0.0))
 
 
@@ -151,6 +154,7 @@ class _UnderWay:
         rulings: Turns that go on.
         rewritten: Questions by what a model made of them. Hosts ask for one answer in several
             calls, so a rewriting outlives the first of them.
+        made: What a model made of a question, by its words.
         observed: What tools answered, by who asked and their words.
         held: What stood beside tool calls.
     """
@@ -158,6 +162,7 @@ class _UnderWay:
     def __init__(self) -> None:
         self.rulings: Kept[tuple[Any, ...], Ruling] = Kept(kept_s=_KEPT_S)
         self.rewritten: Kept[tuple[PalaceSession | None, str], Asked] = Kept(kept_s=_KEPT_S)
+        self.made: Kept[str, tuple[str, ...]] = Kept(kept_s=_KEPT_S)
         self.observed: Kept[tuple[PalaceSession, str], tuple[str, ...]] = Kept(kept_s=_KEPT_S)
         self.held = HeldBack()
 
@@ -347,6 +352,8 @@ class Turns:
         first = self._first_asked(asked, session)
         rests = ruling.is_checked or ruling.verdict.written or (asked.may_rewrite and ruling.stops)
         for question in next_questions(text, "rewrite" if asked.may_rewrite else asked.purpose):
+            if rests:
+                self._made_of(first.words, question.strip())
             for place, known in ((session, first), (None, replace(first, history=()))):
                 if rests:
                     kept.put((place, question.strip()), known)
@@ -366,7 +373,21 @@ class Turns:
                     number=first.number,
                     further=first.further,
                 )
-        return asked
+        made = self._under_way.made.get(asked.words)
+        if made is None:
+            return asked
+        (beside,) = without_echoes([asked.beside], written=made)  # engines show it as a document
+        return replace(asked, beside=beside)
+
+    def _made_of(self, words: str, question: str) -> None:
+        """Keep that a model made a question of these words: it is no document that tells anything.
+
+        Of the words themselves nothing was made.
+        """
+        made = self._under_way.made
+        earlier = made.get(words) or ()
+        if question and question not in (*earlier, words):
+            made.put(words, (*earlier, question)[-_MOST_MADE:])
 
     def _written_before(self, words: str, session: PalaceSession) -> Asked | None:
         """Return the question that was rewritten into these words.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -66,6 +66,7 @@ class WrappedLLM(FunctionCallingLLM):
     session_id: str | None = None
     project: str | None = None
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=())
+    _direct: frozenset[str] = PrivateAttr(default=frozenset())
 
     @field_serializer("inner")
     def _told_of_inner(self, inner: LLM) -> dict[str, Any]:
@@ -115,7 +116,8 @@ class WrappedLLM(FunctionCallingLLM):
                 f"{type(messages).__name__} is no list of ChatMessage",
                 hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
             )
-        return asked_in_messages(messages, question=known_question(), rewrites=self._rewrites)
+        asked = asked_in_messages(messages, question=known_question(), rewrites=self._rewrites)
+        return replace(asked, direct=self._direct) if asked.reasoning else asked
 
     def _asked_in(self, prompt: str) -> Asked:
         if not isinstance(prompt, str):

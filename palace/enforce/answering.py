@@ -15,6 +15,7 @@ from palace.enforce.grounding import MODES, AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
 from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
 from palace.enforce.replies import quote_evidence
+from palace.text.echoes import without_replies
 from palace.types.verdict import FALLBACK_TEXT, Verdict
 
 QuoteCalls = Literal["one", "two"]
@@ -106,6 +107,7 @@ def answer_steps(
     *,
     question: str,
     options: AnswerOptions,
+    asked: str | None = None,
     wake_up: str = "",
     also: Sequence[str] = (),
 ) -> Steps:
@@ -120,15 +122,17 @@ def answer_steps(
         verdict: What the enforcer decided.
         question: The person's own words.
         options: How answers are made.
+        asked: What of these words an answer may repeat, if not all.
         wake_up: What the session starts with, on its first turn.
         also: Further texts whose words an answer may use, e.g. results of tools in this turn.
     """
     if verdict.action in ("fallback", "answer"):
         return Answer(verdict.text or options.fallback_text, verdict)
-    if verdict.action == "confirm":
-        return (yield from _confirmed(verdict, question, options, wake_up, also))
-    if verdict.action == "ground":
-        return (yield from _grounded(verdict, question, options, wake_up, also))
+    asked = question if asked is None else asked
+    made = {"confirm": _confirmed, "ground": _grounded}.get(verdict.action)
+    if made is not None:
+        steps = made(verdict, question, asked, options=options, wake_up=wake_up, also=also)
+        return (yield from steps)
     text = context_prompt(
         question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
     )
@@ -157,20 +161,21 @@ def answer_check(
     """Return the check for answers to a `ground` verdict.
 
     After a near miss that was confirmed the check is strict, and always in the mode `replace`.
-    Else what stands beside a question that may ask about it is a source, too.
+    Else what stands beside a question that may ask about it is a source, too. What the model said
+    in a conversation that is written down there, or with the question, is none.
     """
     unclear = verdict.outcome == "near_miss"
     beside = "" if unclear or verdict.signal.own else verdict.turn.beside
     return AnswerCheck(
         verdict.evidence,
-        question,
+        without_replies(question),
         identity=options.identity,
         fallback_text=options.fallback_text,
         mode="replace" if unclear else options.mode,
         strict=unclear,
         also=(
             *also,
-            *filter(None, [beside]),
+            *filter(None, [without_replies(beside)]),
             *(shown_text(item) for item in verdict.reminders),
             *(write.text for write in verdict.written),
         ),
@@ -197,20 +202,34 @@ def _pointed(
 
 
 def _confirmed(
-    verdict: Verdict, question: str, options: AnswerOptions, wake_up: str, also: Sequence[str]
+    verdict: Verdict,
+    question: str,
+    asked: str,
+    *,
+    options: AnswerOptions,
+    wake_up: str,
+    also: Sequence[str],
 ) -> Steps:
     proved, reply = yield from _pointed(verdict, question, options)
     if reply is None:
         return Answer(proved.text, proved, model_calls=1)
     if options.quote_calls == "one":
-        checked = answer_check(proved, question=question, options=options).check(reply.answer)
+        checked = answer_check(proved, question=asked, options=options).check(reply.answer)
         return Answer(checked.text, proved, checked, model_calls=1)
-    answer = yield from _grounded(proved, question, options, wake_up, also)
+    answer = yield from _grounded(
+        proved, question, asked, options=options, wake_up=wake_up, also=also
+    )
     return replace(answer, model_calls=2)
 
 
 def _grounded(
-    verdict: Verdict, question: str, options: AnswerOptions, wake_up: str, also: Sequence[str]
+    verdict: Verdict,
+    question: str,
+    asked: str,
+    *,
+    options: AnswerOptions,
+    wake_up: str,
+    also: Sequence[str],
 ) -> Steps:
     text = grounded_prompt(
         question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
@@ -219,7 +238,7 @@ def _grounded(
     if reply.has_tool_calls and not reply.text.strip():
         return Answer("", verdict, model_calls=1, passed_through=True)
     sources = (*also, wake_up) if wake_up else also
-    check = answer_check(verdict, question=question, options=options, also=sources)
+    check = answer_check(verdict, question=asked, options=options, also=sources)
     checked = check.check(reply.text)
     return Answer(
         checked.text, verdict, checked, model_calls=1, passed_through=reply.has_tool_calls

@@ -18,6 +18,7 @@ from palace.recall.shape import QUESTION_MARKS
 from palace.recall.sufficiency import Sufficiency
 from palace.recall.weighing import Weights, term_weights
 from palace.text import name_tokens, tokens
+from palace.text.echoes import without_replies
 from palace.text.moments import utc_now
 from palace.types.memory import Trust
 from palace.types.query import Query, RecallSignal
@@ -73,9 +74,11 @@ class ScratchpadLayer:
     def beside(self, turn: Turn, query: Query) -> LayerReport:
         """Return a report on the text beside a question, whose sentences are judged as notes are.
 
-        A question tells nothing, and what a memory tells was asked for already.
+        A question tells nothing, nor does what the model said in a conversation that is written
+        down there, and what a memory tells was asked for already.
         """
-        beside = sentences_in(strip_own_markers(turn.beside)[:_BESIDE_CHARS])
+        told_beside = without_replies(strip_own_markers(turn.beside)[:_BESIDE_CHARS])
+        beside = sentences_in(told_beside)
         told = (s for s in beside if not s.endswith(QUESTION_MARKS))
         entries = [ScratchEntry("", "", text, utc_now(), 0.0, "user") for text in told]
         return self._judged(query, entries)

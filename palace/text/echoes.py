@@ -1,8 +1,9 @@
-"""What tools answer, without what the model itself wrote to them.
+"""What tools answer and prompts tell, without what the model itself wrote in them.
 
-A tool that keeps a list, takes down a thought or hands over to another agent repeats its arguments.
-If that counted as said by the tool, a model could vouch for itself. In: the text of a tool, and
-what the model wrote. Out: the text that an answer may rest on.
+A tool that keeps a list, takes down a thought or hands over to another agent repeats its arguments,
+and a chain may write its conversation down in the prompt. If that counted as said by somebody else,
+a model could vouch for itself. In: such a text, and what the model wrote to a tool. Out: the text
+that an answer may rest on.
 """
 
 from __future__ import annotations
@@ -10,11 +11,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from itertools import zip_longest
 
 # Words enough to state something: shorter arguments are what a tool is asked about.
 _STATEMENT = re.compile(
     r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
 )
+
+# Who speaks in a conversation that is written down, as the frameworks put it.
+_SPEAKER = re.compile(
+    r"^[^\S\n]*(?:(?P<model>AI|[Aa]ssistant)|(?P<person>Human|[Uu]ser)|[Ss]ystem|[Tt]ool|Function):",
+    re.MULTILINE,
+)
+_MODELS = ("AI:", "ssistant:")
+# What goes on behind a conversation: a label, a heading, a tag or a line.
+_BEHIND = re.compile(r"\n[^\S\n]*\n(?=[^\S\n]*(?:#|<|---|\*\*|[^\W\d_][\w ]{0,30}:))")
 
 
 def without_echoes(texts: Iterable[str], *, written: Iterable[str]) -> tuple[str, ...]:
@@ -27,6 +38,26 @@ def without_echoes(texts: Iterable[str], *, written: Iterable[str]) -> tuple[str
     stated = filter(is_statement, written)
     forms = [f for value in stated for f in (value, repr(value)[1:-1], json.dumps(value)[1:-1])]
     return tuple(_without(text, forms) for text in texts)
+
+
+def without_replies(text: str) -> str:
+    """Return a text without what the model says in a conversation that is written down in it.
+
+    Where no person speaks it is none, whatever stands before a colon.
+    """
+    if not any(mark in text for mark in _MODELS):
+        return text
+    labels = list(_SPEAKER.finditer(text))
+    if not any(label["person"] for label in labels):
+        return text
+    kept, start = [], 0
+    for label, following in zip_longest(labels, labels[1:]):
+        if label["model"]:
+            end = following.start() if following else len(text)
+            behind = _BEHIND.search(text, label.end(), end)
+            kept.append(text[start : label.start()])
+            start = behind.start() if behind else end
+    return "".join([*kept, text[start:]])
 
 
 def is_statement(text: str) -> bool:

@@ -106,6 +106,30 @@ class TestATurnThatIsChecked:
             assert "9999" not in repr((chunk.message, chunk.delta, chunk.raw))
 
 
+@pytest.mark.parametrize("program", PROGRAM)
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+def test_the_question_stands_before_what_the_tools_answered(palace, words, program):
+    """Behind their results it would be asked again, and the tools called once more."""
+    model = ScriptedLLM()
+    cut = [*program, *under_way(palace, words)]
+
+    PalaceLLM(model, palace).chat_with_tools([CLOCK], chat_history=cut)
+
+    roles = [m.role.value for m in model.calls[-1]["messages"]]
+    assert roles == [*(m.role.value for m in program), "user", "assistant", "tool"]
+
+
+def test_so_it_does_where_the_program_asks_it(palace):
+    llm = PalaceLLM(ScriptedLLM(tool="clock"), palace)
+    said = [ChatMessage(role="system", content=HIT)]
+    said.append(llm.chat_with_tools([CLOCK], chat_history=list(said)).message)
+    said.append(ChatMessage(role="tool", content="noon"))
+
+    reply = llm.chat_with_tools([CLOCK], chat_history=said)
+
+    assert reply.message.content == f"{code_text(None)} [1]"
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("settings", ["", "journal: {prompts: 'off'}"])
 class TestATurnThatIsNotChecked:

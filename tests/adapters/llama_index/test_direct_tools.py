@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.core.agent.react.formatter import ReActChatFormatter
+from llama_index.core.agent.react.output_parser import ReActOutputParser
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 
-from palace import UngroundedAnswerError
+from palace import ConfigError, UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HIT,
@@ -63,6 +65,56 @@ async def test_other_calls_go_on(palace, question, tool, arguments, text, stream
     assert await answered(palace, llm, question, streaming=streaming) == text
 
 
+class TestAToolThatIsNamed:
+    """An agent that thinks in words does not tell its model which results are the reply."""
+
+    async def said(self, palace, question, tool, arguments, *, streaming, kind=ReActAgent):
+        tools = [FunctionTool.from_defaults(f, return_direct=True) for f in (reply, order)]
+        model = ScriptedLLM(tool=tool, tool_arguments=arguments, functions=kind is FunctionAgent)
+        llm = PalaceLLM(model, palace, direct_tools=["reply", "order"])
+        handler = kind(llm=llm, tools=tools, streaming=streaming).run(question)
+        shown = [repr(event) async for event in handler.stream_events()]
+        return str(await handler), "".join(shown)
+
+    @pytest.mark.parametrize("streaming", [False, True])
+    @pytest.mark.parametrize(
+        ("question", "text"), [(HIT, code_text(None)), (UNCLEAR, paint_text(None))]
+    )
+    async def test_shows_nothing_that_is_not_remembered(self, palace, question, text, streaming):
+        arguments = {"text": LIE}
+        said, shown = await self.said(palace, question, "reply", arguments, streaming=streaming)
+        assert text in said
+        assert LIE not in shown
+
+    @pytest.mark.parametrize("streaming", [False, True])
+    @pytest.mark.parametrize(
+        ("question", "tool", "arguments", "text"),
+        [
+            (HIT, "reply", {"text": code_text(None)}, code_text(None)),
+            (HIT, "order", {"number": "7788"}, "Order 7788 has been paid and sent."),
+            (PASS, "reply", {"text": LIE}, LIE),
+        ],
+    )
+    async def test_is_called_otherwise(self, palace, question, tool, arguments, text, streaming):
+        said, _ = await self.said(palace, question, tool, arguments, streaming=streaming)
+        assert said == text
+
+    def test_may_be_any(self, palace):
+        """As one that shows what it is given to a person by itself."""
+        tools = [FunctionTool.from_defaults(reply)]
+        model = ScriptedLLM(tool="reply", tool_arguments={"text": LIE})
+        llm = PalaceLLM(model, palace, direct_tools=["reply"])
+        said = llm.chat_with_tools(tools, user_msg=HIT).message
+        assert code_text(None) in said.content
+        assert not llm.get_tool_calls_from_response(
+            llm.chat_with_tools(tools, user_msg=HIT), error_on_no_tool_call=False
+        )
+
+    def test_is_named_in_a_list(self, palace):
+        with pytest.raises(ConfigError, match="direct_tools"):
+            PalaceLLM(ScriptedLLM(), palace, direct_tools="reply")
+
+
 async def test_on_a_miss_none_is_called(palace):
     llm = ScriptedLLM(tool="reply", tool_arguments={"text": LIE})
     assert await answered(palace, llm, MISS, streaming=False) == FALLBACK
@@ -109,3 +161,16 @@ class TestPredictAndCall:
         said = await self.said(palace, question, is_async, LIE, error_on_no_tool_call=False)
         assert text in said
         assert LIE not in said
+
+
+@pytest.mark.parametrize("question", [HIT, UNCLEAR])
+def test_a_model_without_functions_calls_none_either(palace, question):
+    # LlamaIndex' own ReAct way fails without these two, and in older versions with them too.
+    react = {"react_chat_formatter": ReActChatFormatter(), "output_parser": ReActOutputParser()}
+    model = ScriptedLLM(tool="reply", tool_arguments={"text": LIE}, functions=False)
+    tools = [FunctionTool.from_defaults(reply)]
+
+    said = PalaceLLM(model, palace).predict_and_call(tools, user_msg=question, **react)
+
+    assert LIE not in str(said)
+    assert not said.sources

@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine
-from llama_index.core.indices.query.query_transform import HyDEQueryTransform
+from llama_index.core.indices.query.query_transform import (
+    HyDEQueryTransform,
+    StepDecomposeQueryTransform,
+)
 from llama_index.core.memory import ChatMemoryBuffer
-from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
+from llama_index.core.query_engine import (
+    MultiStepQueryEngine,
+    RetrieverQueryEngine,
+    TransformQueryEngine,
+)
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
@@ -102,3 +109,35 @@ def test_a_document_is_a_source_where_a_memory_answers_too(palace: Mempalace) ->
     ):
         said = str(PalaceLLM(ScriptedLLM(answer=answer), palace).complete(asked))
         assert (said == answer) is released
+
+
+SHOWN = [
+    f"user: Hi.\nassistant: {MINUTES}\nuser: {{}}\nassistant: ",
+    f"Conversation:\nuser: Hi.\nassistant: {MINUTES}\n\nQuestion: {{}}",
+]
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_nor_is_what_it_said_in_a_conversation_that_is_written_down(
+    palace: Mempalace, shown: str
+) -> None:
+    asked, model = shown.format(OF_MINUTES), ScriptedLLM(quote="declines")
+    assert FALLBACK in str(PalaceLLM(model, palace).complete(asked))
+
+    palace.remember("Karim prepares the new budget.", room="money")
+    liar = ScriptedLLM(answer="Ulla prepares a new budget until 20 June.")
+    assert "Karim prepares" in str(PalaceLLM(liar, palace).complete(asked))
+
+
+def test_nor_is_a_question_that_it_made_of_the_first_one(palace: Mempalace) -> None:
+    """An engine shows each of them with its answer, as a document."""
+    palace.remember("Karim prepares the new budget.", room="money")
+    llm = PalaceLLM(ScriptedLLM(answer="Zora prepares the new budget until 9 May."), palace)
+    synthesizer = get_response_synthesizer(llm=llm)
+    engine = RetrieverQueryEngine(retriever=Minutes(), response_synthesizer=synthesizer)
+    steps = StepDecomposeQueryTransform(llm=llm)
+    summary = "minutes"
+
+    said = MultiStepQueryEngine(engine, steps, synthesizer, num_steps=2, index_summary=summary)
+
+    assert "Zora" not in str(said.query(OF_MINUTES))
