@@ -25,6 +25,7 @@ from palace.recall.forms import (
     with_tokens,
     without_enclitics,
 )
+from palace.recall.framing import without_framing
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
@@ -159,6 +160,7 @@ class Analyst:
         found, titled = with_names_apart(prompt, found, lexicon)
         called = _called(prompt, found, lexicon, counts_of)
         content = _content(prompt, found, lexicon, called) or _of_oneself(found, lexicon)
+        content = without_framing(prompt, content, found, lexicon)
         counts = counts_of(_all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
         formed, meant = self._as_memories_have(turn, prompt, found, unknown, lexicon)
