@@ -52,7 +52,8 @@ def test_a_frame_is_no_content(palace: Mempalace, prompt: str) -> None:
         ("Find the invoice of the doctor", "find"),
         ("When is the check of the doctor due?", "check"),
         ("Check my notes", "check"),
-        ("The check, when is it due?", "due"),
+        ("The check, when is it due?", "check"),
+        ("My head: where did I hit it?", "head"),
     ],
 )
 def test_elsewhere_these_words_are_content(palace: Mempalace, prompt: str, term: str) -> None:
