@@ -25,7 +25,7 @@ def without_framing(
 
     A framing word counts as such before all other content, with the beginning of a question or a
     break between; and behind all other content, with a break between. "What did the doctor find?"
-    and "Where did I note the code?" keep theirs. A prompt of nothing else keeps them too, and one that
+    and "Where did I note the code?" keep theirs, and so does a prompt of nothing else, or one that
     begins with what it asks about ("The check, when is it due?").
 
     Args:
@@ -44,16 +44,9 @@ def without_framing(
     ended = _BREAK.search(prompt, asked[-1].end)
     ends = ended.start() if ended else len(prompt)
     framed = {word for word in marked if word.end <= begins or word.start >= ends}
-    return [
-        word for word in content if word not in framed or word == _topic(prompt, content, found)
-    ]
-
-
-def _topic(prompt: str, content: Sequence[Word], found: Sequence[Word]) -> Word | None:
-    """Return what a prompt begins with, behind one small word: "The check, when is it due?"."""
-    first = content[0]
-    is_second = found.index(first) == 1 if first in found else False
-    return first if is_second and _BREAK.match(prompt, first.end) else None
+    if content[0] == found[min(1, len(found) - 1)] and _BREAK.match(prompt, content[0].end):
+        framed.discard(content[0])  # "The check, when is it due?"
+    return [word for word in content if word not in framed]
 
 
 def _begins(prompt: str, first: Word, found: Sequence[Word], lexicon: Lexicon) -> Iterator[int]:
