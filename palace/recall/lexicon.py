@@ -238,11 +238,10 @@ def _without_marks(prompt: str) -> str:
 
 
 def _may_open_a_question(word: str) -> bool:
-    """Whether a word is a small one of any language; in a script without blanks any may be."""
+    """Whether a word is small or leads to one in any language; without blanks between, any may."""
     first = fold(word)
-    return first >= _DENSE_FROM or (
-        first in folded_words("stopwords") and month_token(word) is None
-    )
+    is_small = first in folded_words("stopwords") or first in folded_words("framing_words")
+    return first >= _DENSE_FROM or (is_small and month_token(word) is None)
 
 
 @lru_cache(maxsize=4096)

@@ -218,7 +218,7 @@ def test_a_palace_whose_folder_was_moved_away_says_so_and_makes_no_new_one(tmp_p
         for write in writes:
             with pytest.raises(StoreUnavailableError, match="folder of the palace is gone") as told:
                 write()
-            assert "Put it back" in told.value.hint
+            assert "put it back" in told.value.hint
         assert not root.exists()
         (tmp_path / "moved").rename(root)
         assert ask("What is the gate code?").action == "ground"
