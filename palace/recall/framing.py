@@ -44,9 +44,20 @@ def without_framing(
     ended = _BREAK.search(prompt, asked[-1].end)
     ends = ended.start() if ended else len(prompt)
     framed = {word for word in marked if word.end <= begins or word.start >= ends}
-    if content[0] == found[min(1, len(found) - 1)] and _BREAK.match(prompt, content[0].end):
-        framed.discard(content[0])  # "The check, when is it due?"
+    framed -= _topic(prompt, content[0], found, lexicon)
     return [word for word in content if word not in framed]
+
+
+def _topic(prompt: str, first: Word, found: Sequence[Word], lexicon: Lexicon) -> set[Word]:
+    """Return the word that a prompt begins with if it tells what is asked about.
+
+    It stands behind a small word or two, and a break follows: "The check, when is it due?", "For
+    the search: who is on call?". "In my notes, when …" and "Sorry, when …" do not tell it.
+    """
+    before = [fold(word.surface) for word in found if word.start < first.start]
+    himself = lexicon.folded("first_person") | lexicon.folded("address")
+    is_told = len(before) == 1 or (len(before) == 2 and himself.isdisjoint(before))
+    return {first} if is_told and _BREAK.match(prompt, first.end) else set()
 
 
 def _begins(prompt: str, first: Word, found: Sequence[Word], lexicon: Lexicon) -> Iterator[int]:

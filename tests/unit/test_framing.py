@@ -35,6 +35,8 @@ def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
         "Do we have it written down when we hired Olga?",
         "I keep forgetting when we hired Olga.",
         "Quick check: did we hire Olga?",
+        "In my notes, when did we hire Olga?",
+        "Sorry, when did we hire Olga?",
         "When did we hire Olga? Any idea?",
         "When did we hire Olga, do you remember?",
         "I looked it up, I forgot: when did we hire Olga?",
@@ -54,6 +56,8 @@ def test_a_frame_is_no_content(palace: Mempalace, prompt: str) -> None:
         ("Check my notes", "check"),
         ("The check, when is it due?", "check"),
         ("My head: where did I hit it?", "head"),
+        ("For the search, who is on duty?", "search"),
+        ("For search: who is on duty?", "search"),
     ],
 )
 def test_elsewhere_these_words_are_content(palace: Mempalace, prompt: str, term: str) -> None:
