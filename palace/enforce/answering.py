@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from palace.arguments import check_choice
 from palace.enforce.grounding import MODES, AnswerCheck, CheckedAnswer, Mode
@@ -128,11 +128,11 @@ def answer_steps(
     """
     if verdict.action in ("fallback", "answer"):
         return Answer(verdict.text or options.fallback_text, verdict)
-    asked = question if asked is None else asked
-    made = {"confirm": _confirmed, "ground": _grounded}.get(verdict.action)
-    if made is not None:
-        steps = made(verdict, question, asked, options=options, wake_up=wake_up, also=also)
-        return (yield from steps)
+    if verdict.action in ("confirm", "ground"):
+        asked = question if asked is None else asked
+        turn = _Asking(question, asked, options, wake_up=wake_up, also=tuple(also))
+        made = _confirmed if verdict.action == "confirm" else _grounded
+        return (yield from made(verdict, turn))
     text = context_prompt(
         question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
     )
@@ -201,44 +201,38 @@ def _pointed(
     return replace(proved, text=quote_evidence(proved.evidence)), parsed
 
 
-def _confirmed(
-    verdict: Verdict,
-    question: str,
-    asked: str,
-    *,
-    options: AnswerOptions,
-    wake_up: str,
-    also: Sequence[str],
-) -> Steps:
-    proved, reply = yield from _pointed(verdict, question, options)
+class _Asking(NamedTuple):
+    """What a verdict is answered with; see `answer_steps`."""
+
+    question: str
+    asked: str
+    options: AnswerOptions
+    wake_up: str
+    also: tuple[str, ...]
+
+
+def _confirmed(verdict: Verdict, turn: _Asking) -> Steps:
+    proved, reply = yield from _pointed(verdict, turn.question, turn.options)
     if reply is None:
         return Answer(proved.text, proved, model_calls=1)
-    if options.quote_calls == "one":
-        checked = answer_check(proved, question=asked, options=options).check(reply.answer)
+    if turn.options.quote_calls == "one":
+        check = answer_check(proved, question=turn.asked, options=turn.options)
+        checked = check.check(reply.answer)
         return Answer(checked.text, proved, checked, model_calls=1)
-    answer = yield from _grounded(
-        proved, question, asked, options=options, wake_up=wake_up, also=also
-    )
+    answer = yield from _grounded(proved, turn)
     return replace(answer, model_calls=2)
 
 
-def _grounded(
-    verdict: Verdict,
-    question: str,
-    asked: str,
-    *,
-    options: AnswerOptions,
-    wake_up: str,
-    also: Sequence[str],
-) -> Steps:
+def _grounded(verdict: Verdict, turn: _Asking) -> Steps:
+    options, wake_up = turn.options, turn.wake_up
     text = grounded_prompt(
-        question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
+        turn.question, verdict, wake_up=wake_up, budget_tokens=options.context_budget_tokens
     )
     reply = yield ModelCall("answer", text)
     if reply.has_tool_calls and not reply.text.strip():
         return Answer("", verdict, model_calls=1, passed_through=True)
-    sources = (*also, wake_up) if wake_up else also
-    check = answer_check(verdict, question=asked, options=options, also=sources)
+    sources = (*turn.also, wake_up) if wake_up else turn.also
+    check = answer_check(verdict, question=turn.asked, options=options, also=sources)
     checked = check.check(reply.text)
     return Answer(
         checked.text, verdict, checked, model_calls=1, passed_through=reply.has_tool_calls

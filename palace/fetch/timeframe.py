@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 
 import regex
 
-from palace.fetch.plain import PATTERN_TIMEOUT_S
+from palace.fetch.plain import MAX_PROMPT_CHARS, PATTERN_TIMEOUT_S
 
 _MONTHS = {
     name: number
@@ -109,7 +109,7 @@ def find_window(prompt: str, *, now: datetime, zone: tzinfo | None = None) -> Wi
         now: The present moment, aware.
         zone: Zone of the clock times in the prompt; None is this machine's.
     """
-    text, here = prompt[:20_000], _Here(now.astimezone(zone), zone)
+    text, here = prompt[:MAX_PROMPT_CHARS], _Here(now.astimezone(zone), zone)
     with suppress(ValueError, OverflowError, TimeoutError):
         for pattern, read in _READERS:
             match = pattern.search(text, timeout=PATTERN_TIMEOUT_S)

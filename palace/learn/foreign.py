@@ -185,8 +185,7 @@ def read_chatgpt(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Iter
             yield Left(item.line, item.problem or "it is no conversation: it has no mapping")
             continue
         identifier = str(value.get("conversation_id") or value.get("id") or "")
-        mark = f"(chatgpt {identifier[:8] or item.line})"
-        session = _session(value.get("title"), mark, named if identifier else {})
+        session = _session("chatgpt", identifier, value.get("title"), named, line=item.line)
         at = parse_moment(value.get("create_time"))
         for message in _branch(mapping, value.get("current_node")):
             read = _chatgpt_turn(message, session, at, item.line)
@@ -204,9 +203,14 @@ def _named(sessions: Iterable[str]) -> dict[str, str]:
     return {found[0]: session for session in sessions if (found := _MARK.search(session))}
 
 
-def _session(title: object, mark: str, named: Mapping[str, str]) -> str:
+def _session(
+    program: str, identifier: str, title: object, named: Mapping[str, str], *, line: int
+) -> str:
+    """Return what a conversation is called; by its id it keeps the name it came with."""
+    mark = f"({program} {identifier[:8] or line})"
     words = " ".join(str(title or "").split())[:_MAX_NAME_CHARS]
-    return named.get(mark, f"{words or 'Untitled'} {mark}")
+    session = f"{words or 'Untitled'} {mark}"
+    return named.get(mark, session) if identifier else session
 
 
 def _branch(mapping: Mapping[str, Any], current: object) -> list[Mapping[str, Any]]:
@@ -300,8 +304,7 @@ def read_claude(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Itera
             yield Left(item.line, item.problem or "it is no conversation: it has no chat_messages")
             continue
         identifier = str(value.get("uuid") or "")
-        mark = f"(claude {identifier[:8] or item.line})"
-        session = _session(value.get("name"), mark, named if identifier else {})
+        session = _session("claude", identifier, value.get("name"), named, line=item.line)
         messages = [message for message in found if isinstance(message, Mapping)]
         shown = _shown(messages)
         at = parse_moment(value.get("created_at"))

@@ -35,8 +35,8 @@ def without_framing(
         lexicon: Its language; one that lists no such words has none.
     """
     framing = lexicon.folded("framing_words")
-    marked = [word for word in content if fold(word.surface) in framing] if framing else []
-    rest = [word for word in content if fold(word.surface) not in framing]
+    marked = {word for word in content if fold(word.surface) in framing} if framing else set()
+    rest = [word for word in content if word not in marked]
     if not (marked and rest):
         return list(content)
     asked = [word for word in rest if word.token not in lexicon.soft] or rest
