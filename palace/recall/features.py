@@ -11,8 +11,9 @@ from functools import lru_cache, partial
 from itertools import chain, pairwise, zip_longest
 
 from palace.ports import Candidate
+from palace.recall.given_names import given_names
 from palace.recall.lexicon import is_word_of, word_tokens
-from palace.recall.related import NEARLY_ALL_LISTED
+from palace.recall.related import NEARLY_ALL_LISTED, everyday_words
 from palace.recall.told import told
 from palace.recall.weighing import K1, Weights, relevance
 from palace.text import MONEY
@@ -213,16 +214,40 @@ def _named(query: Query, candidate: Candidate) -> float:
     A name that stands there need not be the one that is asked for, so of a thing it proves nothing.
     """
     body = candidate.body
-    is_named = any(_is_name(t) and t in body and not _is_asked(query, t) for t in candidate.names)
+    names = {token for token in candidate.names if _is_name(token)}
+    if body and is_word_of("stopwords", body[0]):
+        names.discard(body[0])  # "The" of "The Stag is shut"
+    if query.answer_type == "person":
+        names = set(filter(str.isalpha, names))  # a code is nobody
+    named = any(token in body and not _is_asked(query, token) for token in names)
     if query.answer_type == "name":
         # "the cat is called mitzi"
-        if is_named or any(t in query.soft or t[0] >= _FIRST_WITHOUT_CAPITALS for t in body):
+        if named or any(t in query.soft or t[0] >= _FIRST_WITHOUT_CAPITALS for t in body):
             return 0.5
-    elif is_named or candidate.session:
+    elif named or candidate.session:
         return 1.0  # who speaks
-    # "Ada owns the backups": at its beginning every word has a capital, and in some scripts none.
-    common = not body or body[0] in query.terms or is_word_of("stopwords", body[0])
-    return 0.0 if common and not (body and body[0] >= _FIRST_WITHOUT_CAPITALS) else 0.5
+    return 0.5 if body and _may_name(query, body[0], capitals=bool(names)) else 0.0
+
+
+def _may_name(query: Query, first: str, *, capitals: bool) -> bool:
+    """Whether the first word of a memory may be a name: "Ada owns the backups".
+
+    At its beginning every word has a capital, and in some scripts none. That it is an everyday
+    word tells something where names are written with capitals.
+    """
+    if first[0] >= _FIRST_WITHOUT_CAPITALS:
+        return True
+    if first in query.terms or is_word_of("stopwords", first):
+        return False
+    if query.answer_type == "name":
+        return True
+    return not first[0].isdigit() and not (
+        capitals
+        and query.language in NEARLY_ALL_LISTED
+        and first in everyday_words(query.language)
+        and first not in given_names()
+        and not is_word_of("everyday_names", first)
+    )
 
 
 def _is_name(token: str) -> bool:
