@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from palace.ports import Candidate
 from palace.recall.attribution import Standing, Voice, people_asked, standing, voices
-from palace.recall.features import answer_present
+from palace.recall.kinds import answer_present
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from palace.ports import Background, Candidate
 from palace.recall.attribution import attribution_features
-from palace.recall.features import Asked, answer_present
+from palace.recall.features import Asked
+from palace.recall.kinds import answer_present
 from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.ranking import REPLY_FEATURES, Pool
 from palace.recall.weighing import Weights

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from palace.ports import Background, Candidate, TermCounts
-from palace.recall.features import Asked, answer_present, counted_present
+from palace.recall.features import Asked
+from palace.recall.kinds import answer_present, counted_present
 from palace.recall.ranking import Pool
 from palace.recall.scoring import JUDGED, score
 from palace.recall.weighing import Weights, inverse_frequency, relevance, term_weights
@@ -406,7 +407,7 @@ def test_head_and_tail() -> None:
         ("label", "the 30k trail, 12mm, twelve of us", 0.0),
         ("label", "room 3, 30mm of rain", 1.0),
         ("label", "boosters due in February", 0.0),
-        ("name", "we have Mitzi", 0.5),
+        ("name", "we move Mitzi", 0.5),
         ("name", "on Friday it cost EUR 12", 0.0),
         ("name", "the cat sleeps", 0.0),
         ("name", "Mitzi, the cat", 0.5),
@@ -485,7 +486,7 @@ def test_head_and_tail() -> None:
         ("person", "Kitchen done by the firm that Ines found", 1.0),
         ("person", "Ruth, kitchen. Not on a Monday", 0.5),
         ("name", "28 Aug: our provider went away", 0.5),
-        ("name", "restic to the box u331207", 0.5),
+        ("name", "restic on the move u331207", 0.5),
         ("thing", "anything", 0.5),
         ("place", "anything", 0.5),
         ("reason", "anything", 0.5),
@@ -496,10 +497,52 @@ def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
     assert answer_present(query("move", answer_type=kind), candidate(text)) == expected
 
 
-def test_a_name_may_be_written_small_where_it_is_called_a_name() -> None:
-    asked = query("cat called", answer_type="name", soft=("call",))
-    assert answer_present(asked, candidate("the cat is called mitzi")) == 0.5
-    assert answer_present(asked, candidate("the cat sleeps")) == 0.0
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("the cat is called mitzi", 0.5),
+        ("die Katze heißt Mitzi", 0.5),
+        ("le chat s'appelle Mitzi", 0.5),
+        ("the cat sleeps", 0.0),
+        ("Her cat Mitzi sleeps", 0.5),
+        ("Cats: black Mitzi and white Orlo", 0.5),
+        ("Her kitty Mitzi sleeps", 0.5),  # a word near to the one that is asked for
+        ("She lives with her cat in Fargo", 0.0),
+        ("The cat is in Fargo, as Olga says", 0.0),
+        ("她的猫在法戈", 0.5),
+        ("Mitzi sleeps", 0.5),  # no capital tells that the first word is a name
+    ],
+)
+def test_what_a_thing_is_called(told: str, expected: float) -> None:
+    related = {"cat": {"kitti": 0.8}}
+    asked = query("cat called", answer_type="name", soft=("call",), related=related)
+    assert answer_present(asked, candidate(told)) == expected
+
+
+def test_a_name_that_is_asked_for_alone_may_stand_anywhere() -> None:
+    asked = query("called", answer_type="name", soft=("call",))
+    assert answer_present(asked, candidate("She lives with her cat in Fargo")) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("Eliécer has two sons, 9 and 12", 1.0),
+        ("Eliécer has two boys", 1.0),
+        ("Eliécer is here for nine years and has sons", 0.0),
+        ("Eliécer is here for nine years", 0.0),
+        ("Eliécer's sons cost £300", 0.0),
+    ],
+)
+def test_a_number_counts_what_stands_beside_it(told: str, expected: float) -> None:
+    related = {"son": {"boy": 0.8}}
+    asked = query("sons eliecer", head=("son",), answer_type="count", related=related)
+    assert answer_present(asked, candidate(told)) == expected
+
+
+def test_a_soft_word_need_not_stand_beside_what_is_counted() -> None:
+    asked = query("people sleeps", head=("person",), soft=("person",), answer_type="count")
+    assert answer_present(asked, candidate("The house sleeps twelve")) == 1.0
 
 
 @pytest.mark.parametrize(
