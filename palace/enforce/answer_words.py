@@ -50,8 +50,7 @@ class AnswerWords:
         groups: Token -> numbers of the groups of words it may stand for.
         codes: Name of a country or language -> the codes and names that stand for it.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
-        colours: Classes of colours, each colour the tokens of its names.
-        classes: Classes of things, likewise, colours among them.
+        classes: Classes of things such as colours, each thing the tokens of its names.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -77,8 +76,7 @@ class AnswerWords:
             (_stems(one), _stems(other))
             for one, other in (pair.split("/") for pair in data["antonyms"])
         )
-        self.colours = _classes(data["colours"])
-        self.classes = (*self.colours, *_classes(data["classes"]))
+        self.classes = _classes(data["classes"])
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,6 @@ import regex
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import SaidNumber, decimals, read_quantities
 from palace.enforce.quantity import DEGREES, MONEY, Quantity
-from palace.enforce.shown_sums import shown_values
 from palace.enforce.source import NO_PARTS, Source, nearest_words
 from palace.text import fold, stem
 
@@ -70,8 +69,6 @@ _FRACTIONS = {
     2.0: r"\b(?:half|halve[sd]?|hälfte|halb\w*|moitié|mitad|metà|metade|helft)\b",
     3.0: r"\b(?:thirds?|drittel\w*|tiers|tercios?|terzo|terço|derde)\b",
 }
-# How many lengths make an area or a volume, and its smallest unit in that of theirs.
-_LENGTHS_OF = {"area": (2, 1.0), "volume": (3, 1000.0)}
 _POINTS = frozenset(map(stem, ("points", "percentage", "prozentpunkte", "puntos", "pontos")))
 # What was done with an amount, or is to be: "deposit 40 paid".
 _DONE = frozenset(
@@ -118,8 +115,7 @@ def comes_to(said: SaidNumber, sources: Sequence[Source], *, strict: bool = Fals
     if said.is_behind(_JOINED) or said.is_before(_JOINS):  # no pair that is measured: "128/83"
         return False
     told = says_worked_out(said)
-    sure = {*shown_values(number, sentence)}
-    sure.update(value for source in sources for value in _spelled_out(source, number))
+    sure = {value for source in sources for value in _spelled_out(source, number)}
     if not strict:
         sure.update(_totals(number, said.beside, told=told))
         if told:
@@ -469,24 +465,8 @@ def _neighbours(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
     for one, two, three in zip(parts, parts[1:], parts[2:], strict=False):
         if (size := _size(three, said)) is not None:
             yield one.values[0] * two.values[0] * size
-        yield from _room((one, two, three), said)
     for first, second in pairwise(parts):
         yield from _of_two(first, second, said)
-
-
-def _room(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
-    """Yield the area or the volume that lengths make, so many times: "2 x (2.4 x 1.3 m)".
-
-    Of "50 x 40 x 30 cm" the last number alone has its unit.
-    """
-    lengths, size = _LENGTHS_OF.get(said.unit, (0, 0.0))
-    if lengths == len(parts) and parts[-1].unit == "length":
-        factor = parts[-1].factor
-        parts = [p if p.unit else replace(p, unit="length", factor=factor) for p in parts]
-    units = [part.unit for part in parts]
-    counts = len(units) - lengths
-    if lengths and sorted(units) == [""] * counts + ["length"] * lengths:
-        yield math.prod(part.measures[0] for part in parts) * size
 
 
 def _pairs(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
@@ -515,7 +495,6 @@ def _threes(parts: Sequence[Quantity], said: Quantity) -> Iterator[float]:
 def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float]:
     if said.unit == "percent" or said.unit in DEGREES:
         return
-    yield from _room((first, second), said)
     one, two = _size(first, said, second), _size(second, said, first)
     if one is not None and two is not None:
         yield one + two
@@ -538,10 +517,7 @@ def _of_two(first: Quantity, second: Quantity, said: Quantity) -> Iterator[float
 
 
 def _shares(parts: Sequence[Quantity], decimals: int) -> Iterator[float]:
-    """Yield percentages: what one leaves, and one number in per cent of another, rounded."""
-    for part in parts:
-        if part.unit == "percent":
-            yield 100 - part.values[0]
+    """Yield percentages: one number in per cent of another, rounded."""
     for first, second in combinations(parts, 2):
         low, high = sorted((first.measures[0], second.measures[0]))
         if first.unit == second.unit and high:

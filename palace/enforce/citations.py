@@ -17,7 +17,6 @@ CITATION = regex.compile(
     r"\[\^?(?:m|(?:item|note|memory|source)[ \t])?(\d{1,3}(?:[ \t]*[,–-][ \t]*\d{1,3})*)\](?!\()"
     r"|【(\d{1,3})】|\((?:m|(?:item|note|memory|source)[ \t])(\d{1,3})\)"
 )
-_ASIDE = regex.compile(r"\((\p{L}[^()]*?\p{L}[^()]*)\)")
 
 
 def citations_in(sentence: str, count: int) -> tuple[list[int], list[str]]:
@@ -56,10 +55,3 @@ def called_by_number(sentence: str, count: int, said: Iterable[str]) -> list[reg
         and measured.isdisjoint(range(*match.span("numbers")))
         and not any(fold(match[0]) in text for text in known)
     ]
-
-
-def cites_aside(sentence: str) -> bool:
-    """Whether all citations stand behind words in brackets: "2.99 (to be kept, see [2])"."""
-    asides = [match.span(1) for match in _ASIDE.finditer(sentence)]
-    cited = [match.start() for match in CITATION.finditer(sentence)]
-    return bool(cited) and all(any(a <= at < b for a, b in asides) for at in cited)

@@ -12,18 +12,13 @@ from collections.abc import Iterator, Sequence
 import regex
 
 from palace.enforce.arithmetic import says_nothing
-from palace.enforce.dates import find_weekdays
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import SaidNumber
 from palace.enforce.quantity import DAY_SECONDS, Quantity
 from palace.enforce.source import Source, listed_length
-from palace.enforce.spans import APART
-from palace.text import fold, stem
+from palace.text import stem
 
 MOST_COUNTED = 12
-_WEEKLY = regex.compile(
-    r"\s*(?:times\s)?(?:a|per|every|each)\s+week\b|\s*(?:pro|die) Woche\b", regex.IGNORECASE
-)
 _DAILY = regex.compile(
     r"\s*(?:times\s)?(?:(?:a|per|every|each)\s+day|daily)\b|\s*(?:täglich|(?:am|pro) Tag)\b",
     regex.IGNORECASE,
@@ -38,9 +33,6 @@ _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
 # What stands behind the number of a house, a floor or a room, as "Room" does before it.
 _IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
-_RANGE = regex.compile(
-    r"(?<![\d.,:-])(\d{1,3})\s*(?:-|–|to|bis|à|a|al|até)\s*(\d{1,3})(?![\d.,:-])"
-)
 
 
 def is_small(said: Quantity) -> bool:
@@ -54,21 +46,12 @@ def is_of_days(said: Quantity) -> bool:
     return said.unit == "months" or (said.unit == "time" and said.factor >= DAY_SECONDS)
 
 
-def is_between_days(said: SaidNumber, sources: Sequence[Source]) -> bool:
-    """Whether a span lies between days that stand there: "five days after" no reader counts."""
-    if not said.number.unit or not said.is_before(APART):
-        return False
-    return len({(d.month, d.day) for source in sources for d in source.written if d.day}) > 1
-
-
 def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:
     """Whether the memory has another number in the place of a small one."""
     number = said.number
     listed = said.is_before(_IN_BRACKETS)
-    so_many = listed is not None and listed_length(listed[1]) == number.values[0]
-    sort = _sort_of(number, sources)
-    if so_many or sort:  # "two office days (Tuesday and Thursday)", "two rest days"
-        return not so_many and any(_words_inside(q) == sort for s in sources for q in s.quantities)
+    if listed is not None and listed_length(listed[1]) == number.values[0]:
+        return False  # "two office days (Tuesday and Thursday)"
     counts = set(_same_thing(said, sources))
     if counts:
         return number.values[0] not in counts
@@ -83,29 +66,12 @@ def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:
     return any(_rivals(said, sources))
 
 
-def _sort_of(said: Quantity, sources: Sequence[Source]) -> list[str]:
-    """Return what the memory calls the days that are counted, if they are no duration then."""
-    sort = _words_inside(said) if said.unit and said.text[0].isalpha() else []
-    tokens = {stem(fold(word)) for word in sort}
-    return sort if any(tokens <= source.tokens for source in sources) else []
-
-
-def _words_inside(quantity: Quantity) -> list[str]:
-    """Return the words between a number and its unit: "rest" of "two rest days"."""
-    return quantity.text.split()[1:-1]
-
-
 def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
     noun, end = said.number.noun, said.number.end
-    if noun == "time":  # "twice a week" counts the days of a week
-        listed = len({day for day, _, _ in find_weekdays(said.sentence)})
-        if _DAILY.match(said.sentence, end):
-            yield from (times for source in sources for times in _times_a_day(source))
-        if _WEEKLY.match(said.sentence, end) and listed != said.number.values[0]:
-            yield from (float(len(s.weekdays)) for s in sources if s.weekdays)
-        return
-    if not noun:
+    if noun == "time" and _DAILY.match(said.sentence, end):
+        yield from (times for source in sources for times in _times_a_day(source))
+    if noun in ("", "time"):
         return
     for source in sources:
         counts = [v for q in source.quantities if q.noun == noun for v in q.values]
@@ -152,15 +118,3 @@ def _rivals(said: SaidNumber, sources: Sequence[Source]) -> Iterator[Quantity]:
                 same_sort = not quantity.unit and is_small(quantity) and not other
             if same_sort and spoken.isdisjoint(quantity.values):
                 yield quantity
-        if number.unit and len({(d.month, d.day) for d in source.written if d.day}) > 1:
-            yield number
-
-
-def is_within_range(said: SaidNumber, sources: Sequence[Source]) -> bool:
-    """Whether a number is said between the two ends of a range: "6, 7 and 8" of 6 to 8."""
-    values, spoken = said.number.values, said.spoken
-    return not said.number.unit and any(
-        {low, high} <= spoken and any(low < v < high and v.is_integer() for v in values)
-        for source in sources
-        for low, high in (map(int, ends) for ends in _RANGE.findall(source.text))
-    )

@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
-from itertools import pairwise
-from operator import itemgetter
 
 import regex
 
@@ -50,8 +48,6 @@ _ITS_WEEKDAY = (
     r"|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|s[aá]b|dom|gio|seg|ter|qua|qui|sex|ma|wo|vr|z[ao])"
     r"\.?,?\s(?:the\s|le\s|el\s|il\s|den\s|dem\s|de\s)?)"
 )
-_BEHIND_WEEKDAY = regex.compile(rf"{_ITS_WEEKDAY}$", regex.IGNORECASE)
-_TO_WEEKDAY = regex.compile(r"\s[-–—]\s+\p{L}")
 _YEAR = r"(?P<year>\d{4})(?!-\d|\s?h\b)"  # no hours: "Nov 13, 1900-0730"
 _RANGE = r"\s*(?:[-–—/+&]|to|and|until|till|through|bis zum|bis|und|al?|au|et|y)\s*"
 # Behind a number it says that this is no day: "June 15 cm", "Oct 2-3 kg".
@@ -123,11 +119,6 @@ _DUTCH = "ma di wo do vr za zo"
 _DUTCH_DAY = regex.compile(rf"\b(?:{_DUTCH.replace(' ', '|')})\b", regex.IGNORECASE)
 _DUTCH_DAYS = regex.compile(
     rf"{_DUTCH_DAY.pattern}(?:(?:\s?[-–/+]\s?|\st/m\s){_DUTCH_DAY.pattern})+", regex.IGNORECASE
-)
-_DAYS_TO = regex.compile(
-    r"\.?\s?(?:[-–—]|to|through|thru|until|till|bis|à|au|al?|até|tot(?: en met)?|t/m)"
-    r"\s?(?:el |le |il )?",
-    regex.IGNORECASE,
 )
 # "lun 11 + mar 12": a Tuesday beside another day cut so, else a month.
 _TUESDAY = regex.compile(r"\bmar(?=\.?\s\d{1,2}\b)")
@@ -268,17 +259,9 @@ def _other_days(match: regex.Match[str]) -> tuple[list[int], int]:
     said = match.groupdict()
     if not said.get("other"):
         return [], match.start()
-    if _is_label(match):
-        return [], match.start("day")
     texts = (*regex.findall(r"\d+", said.get("more") or ""), said["other"])
     days = [*map(_day, texts)]
     return (days, match.start()) if days == sorted(days) else (days[-1:], match.start("other"))
-
-
-def _is_label(match: regex.Match[str]) -> bool:
-    """Whether a number is what a date is told of: "paper 1 – Mon 11 May" is no range."""
-    dashed = _TO_WEEKDAY.match(match.string, match.end("other"))
-    return bool(dashed) and not right_before(_BEHIND_WEEKDAY, match.string, match.start("other"))
 
 
 def _is_count_after(match: regex.Match[str], *, numeric: bool) -> bool:
@@ -351,19 +334,6 @@ def _read_weekdays(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
     if len({number for number, _ in pointed}) > 1:  # one alone may be another word cut
         yield from pointed
     yield from ((_WEEKDAYS[match[0]], match.span()) for match in _DENSE_WEEKDAY.finditer(text))
-
-
-def weekdays_between(text: str) -> Iterator[int]:
-    """Yield the weekdays inside the ranges of a text: Tuesday of "Mon-Fri".
-
-    Where some of them are named besides ("Mon-Fri 7-21, lanes Wed only"), the others are not meant.
-    """
-    found = sorted(find_weekdays(text), key=itemgetter(1))
-    named = {weekday for weekday, _, _ in found}
-    for (first, _, end), (last, start, _) in pairwise(found):
-        if _DAYS_TO.fullmatch(text, end, start):
-            inside = {(first + n) % 7 for n in range(1, (last - first) % 7)}
-            yield from inside if inside.isdisjoint(named) else ()
 
 
 def _weekday_cut(match: regex.Match[str]) -> int:

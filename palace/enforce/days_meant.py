@@ -49,14 +49,6 @@ _LEAP_YEAR = 2000
 # A program's "no date" is the first or the last day that there is: nothing can be told from it.
 _TELLING_YEARS = range(100, 9900)
 _QUARTER = regex.compile(r"\bQ([1-4])\b")
-_DAY_BESIDE = regex.compile(
-    r"\b(?:the (?:day|night|evening) (?:before(?! yesterday)|(?P<after>after(?! tomorrow)))"
-    r"|(?:am|einen) (?:vor(?:tag|abend)|(?P<after>folgetag))|tag (?:davor|vorher|(?P<after>danach))"
-    r"|la veille|(?P<after>le lendemain)|(?:el|la) (?:día|noche)"
-    r" (?:antes|anterior|(?P<after>siguiente))"
-    r"|il giorno (?:prima|(?P<after>dopo))|de dag (?:ervoor|(?P<after>daarna)))\b",
-    regex.IGNORECASE,
-)
 _PERIOD = regex.compile(
     rf"\b(?:{_COUNT}\s{_UNIT}\s(?:ago|earlier|back)|(?P<ahead>in)\s{_COUNT}\s{_UNIT}(?!\s(?:ago|of))"
     rf"|(?:last|past|previous|(?P<ahead>next)|(?P<this>this))\s(?P<unit>week|weekend|month|year)"
@@ -104,8 +96,9 @@ def days_meant(text: str, as_of: datetime | None) -> list[FoundDate]:
             if month and exists(year, month, number)
         )
     written.extend(_edges_of_months(text, written))
-    written.extend(_days_beside(text, written))
-    written.extend(_months_of_quarters(text))
+    for match in _QUARTER.finditer(text):
+        first = 3 * int(match[1]) - 2
+        written.extend(FoundDate(None, month, None) for month in range(first, first + 3))
     found = completed(written, as_of)
     years = [
         int(match[0])
@@ -150,21 +143,6 @@ def _bare_days(text: str, dated: Sequence[FoundDate]) -> list[int]:
         for match in found
         if not any(day.start <= match.start("day") < day.end for day in dated)
     ]
-
-
-def _days_beside(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:
-    """Yield the day before or after the date that stands before such words."""
-    for match in _DAY_BESIDE.finditer(text):
-        before = [day for day in found if day.end <= match.start() and day.ordinal]
-        for day in before[-1:]:
-            other = date.fromordinal((day.ordinal or 0) + (1 if match["after"] else -1))
-            yield FoundDate(day.year and other.year, other.month, other.day)
-
-
-def _months_of_quarters(text: str) -> Iterator[FoundDate]:
-    for match in _QUARTER.finditer(text):
-        last = 3 * int(match[1])
-        yield from (FoundDate(None, month, None) for month in range(last - 2, last + 1))
 
 
 def _edges_of_months(text: str, found: Sequence[FoundDate]) -> Iterator[FoundDate]:

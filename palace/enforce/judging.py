@@ -20,7 +20,7 @@ from palace.enforce.answer_words import (
     unknown_spans,
 )
 from palace.enforce.arithmetic import says_nothing
-from palace.enforce.citations import CITATION, called_by_number, citations_in, cites_aside
+from palace.enforce.citations import CITATION, called_by_number, citations_in
 from palace.enforce.dates import find_dates, find_weekdays
 from palace.enforce.intervals import other_intervals
 from palace.enforce.polarity import (
@@ -33,9 +33,8 @@ from palace.enforce.polarity import (
     turned_round,
 )
 from palace.enforce.quantities import SaidNumber, find_quantities, read_quantities
-from palace.enforce.quantity import Quantity, times_of_day
+from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import short_dates, short_quantities
-from palace.enforce.signs import end_of
 from palace.enforce.slots import Slots
 from palace.enforce.source import Source
 from palace.enforce.specifics import (
@@ -48,7 +47,6 @@ from palace.enforce.specifics import (
 from palace.enforce.spoken import minutes_past
 from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
-from palace.enforce.titles import other_titles
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import translated
@@ -67,7 +65,6 @@ _DAYTIME = regex.compile(r"\s(?:in|at) |\s\p{L}+s\Z")
 _HOURS = regex.compile(
     r"\s?(?:heures?|h|horas|ore|uur)(?:\s(?:et|y|e)\s\p{L}+)?\Z", regex.IGNORECASE
 )
-_DOTTED = regex.compile(r"(?P<h>[01]?\d|2[0-3])\.(?P<m>[0-5]\d)(?:\s?h)?")  # "17.30 h"
 _ONE = Quantity((1.0,), text="one")  # read alone it is a pronoun
 # Each alone would be a small count: "4 7 1 1".
 _DIGIT_BY_DIGIT = regex.compile(
@@ -261,7 +258,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
         return Judged((), tuple(cited), claims=False)
-    support = _support_of(bare, cited, grounds, aside=cites_aside(sentence))
+    support = _support_of(bare, cited, grounds)
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
@@ -274,10 +271,9 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
             bare, grounds.question, before, given=not grounds.is_yes_no
         )
         found = (
-            [text for text in misplaced if not _is_scaled(text, bare, support, before)]
+            misplaced
             or turned_round(bare, grounds.texts)
             or other_sides(bare, grounds.texts)
-            or other_titles(bare, (*grounds.texts, grounds.question))
             or grounds.slots.exchanged(bare)
             or other_intervals(bare, grounds.texts)
             or _claims_missing(bare, taken, grounds, label=is_label(sentence))
@@ -288,15 +284,6 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         if not _claims_nothing(claimed, before, strict=grounds.strict):
             found = _claims_missing(claimed, beyond, grounds, label=False)
     return Judged(tuple(found), tuple(cited), lone, claims=not lone)
-
-
-def _is_scaled(text: str, sentence: str, support: Support, before: str) -> bool:
-    """Whether a number of a sentence is twice or half another, as is said."""
-    return any(
-        quantity.text.strip() == text
-        and support.quantities.is_scaled(SaidNumber(quantity, sentence, before))
-        for quantity in read_quantities(sentence)
-    )
 
 
 def _claims_nothing(sentence: str, before: str, *, strict: bool) -> bool:
@@ -327,14 +314,14 @@ def _mark_chars(sentence: str, *, german: bool) -> int:
     return marks.end()
 
 
-def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds, *, aside: bool) -> Support:
+def _support_of(sentence: str, cited: Sequence[int], grounds: Grounds) -> Support:
     """Return what the specifics of a sentence must stand in.
 
-    A cited sentence stands on what it cites, unless an aside alone cites. An affirmed sentence in
-    reply to "Did we …?" cannot stand on the question: what was asked is not thereby true.
+    A cited sentence stands on what it cites. An affirmed sentence in reply to "Did we …?" cannot
+    stand on the question: what was asked is not thereby true.
     """
     asked = not grounds.is_yes_no or is_negated(sentence)
-    if cited and not aside:
+    if cited:
         return grounds.cited(cited, asked=asked)
     return grounds.everything if asked else grounds.unasked
 
@@ -372,7 +359,7 @@ def _specifics_missing(
     )
     taken += spans
     numbers = find_quantities(sentence, taken)
-    taken += [(q.start, end_of(q, sentence, support.sources)) for q in numbers]
+    taken += [(q.start, q.end) for q in numbers]
     wrong.extend((q.start, q.text.strip()) for q in _unfounded(numbers, sentence, support, before))
     words = _words_missing(sentence, support, taken, german=german)
     wrong.extend((word.start, word.surface) for word in words)
@@ -388,7 +375,6 @@ def _words_missing(
     for word, opening in find_names(sentence, taken, german=german):
         if support.is_of_another(word, sentence) or (
             not support.has_name(word)
-            and not support.has_joined_name(word, sentence)
             and not is_spelled(word, support)
             and not support.dates.has_feast(fold(word.surface))
             and not support.is_added_to_name(word, sentence)
@@ -399,7 +385,7 @@ def _words_missing(
     for word in read_words(sentence):
         if not is_inside(word.start, taken) and (
             support.has_like_name(word, sentence)
-            or (support.has_another(word) and not _is_shade(sentence, word, support))
+            or support.has_another(word)
             or _has_another_in_english(word, support)
         ):
             yield word
@@ -444,10 +430,6 @@ def _meant(quantity: Quantity, sentence: str) -> Iterator[Quantity]:
         measured = [q for q in read_quantities(before) if q.unit and q.values]
         for last in measured[-1:]:
             yield replace(quantity, unit=last.unit, factor=last.factor)
-    dotted = _DOTTED.fullmatch(quantity.text)
-    if dotted and (quantity.unit == "time" or (not quantity.unit and _AT.search(before))):
-        times = times_of_day(60.0 * int(dotted["h"]) + int(dotted["m"]))
-        yield replace(quantity, unit="clock", factor=1.0, values=times)
     if _PLURAL.fullmatch(quantity.text):  # "the 45s", "3.5s for the ribs"
         yield replace(quantity, unit="", factor=1.0)
     if quantity.unit == "time" and _HOURS.search(quantity.text):
@@ -470,18 +452,6 @@ def _may_read(quantity: Quantity, other: Quantity) -> bool:
 
 def _count_digits(quantity: Quantity) -> int:
     return sum(letter.isdigit() for letter in quantity.text)
-
-
-def _is_shade(sentence: str, word: Word, support: Support) -> bool:
-    """Whether a colour only says more of the known word before it: "mint green", "oat white"."""
-    before = read_words(sentence[: word.start])[-1:]
-    return (
-        bool(before)
-        and any(word.token in colour for line in answer_words().colours for colour in line)
-        and is_content(before[0])
-        and support.has_word(before[0])
-        and sentence[: word.start].endswith(f"{before[0].surface} ")
-    )
 
 
 def _has_another_in_english(word: Word, support: Support) -> bool:

@@ -15,15 +15,10 @@ import regex
 from palace.enforce.dates import (
     FoundDate,
     date_beside,
-    find_dates,
-    find_weekdays,
     part_of_month,
 )
 from palace.enforce.source import Source
-from palace.enforce.spans import date_comes_to, days_on, weekdays_on
-
-_BESIDE = regex.compile(r"[.,]?\s(?:the |den |dem |le |el |il )?")
-
+from palace.enforce.spans import date_comes_to, days_on
 
 _NO_LEAP_YEAR = 2001
 # Feasts, and the days (month, day) around which their names may be said.
@@ -100,32 +95,9 @@ class KnownDates:
 
     def has_weekday(self, weekday: int, sentence: str, end: int) -> bool:
         """Whether a weekday stands there, or is that of a date there or beside it."""
-        if self._is_of_another(weekday, sentence, end):
-            return False
         if any(weekday in s.weekdays for s in self.sources):
             return True
         beside = date_beside(sentence, end)
-        if beside is None:
-            told = (weekdays_on(source) for source in self.sources if source.weekdays)
-            return not self.strict and any(weekday in days for days in told)
-        return any(day.weekday == weekday for day in self.days if beside.fits(day))
-
-    def _is_of_another(self, weekday: int, sentence: str, end: int) -> bool:
-        """Whether the date right behind a weekday falls on another, and there stands beside none.
-
-        Of a range ("Monday to Friday, 12-16 May") nothing is told.
-        """
-        behind = [
-            day
-            for day in find_dates(sentence)
-            if day.day and _BESIDE.fullmatch(sentence, end, day.start)
-        ]
-        if len(behind) != 1:
-            return False
-        falls = {day.weekday for day in self.days if behind[0].fits(day)} - {None}
-        written = (
-            number == weekday and (day := date_beside(s.text, at)) and day.day == behind[0].day
-            for s in self.sources
-            for number, _, at in find_weekdays(s.text)
+        return beside is not None and any(
+            day.weekday == weekday for day in self.days if beside.fits(day)
         )
-        return bool(falls) and weekday not in falls and not any(written)

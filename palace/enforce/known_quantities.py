@@ -10,18 +10,17 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_between_days, is_counted_otherwise, is_small, is_within_range
+from palace.enforce.counts import is_counted_otherwise, is_small
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
-from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber, read_quantities
+from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber
 from palace.enforce.quantity import DEGREES, Quantity
-from palace.enforce.signs import has_other_sign, has_other_zone, is_in_other_zone
+from palace.enforce.signs import has_other_sign
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span
 from palace.text import fold, right_before
@@ -32,19 +31,8 @@ _AT = regex.compile(
     r"|@\s?$",
     regex.IGNORECASE,
 )
-# Says that amounts are so many times those of the memory.
-_SCALED = {
-    factor: regex.compile(rf"\b(?:{words})\b", regex.IGNORECASE)
-    for factor, words in {
-        2.0: r"doubl(?:e[ds]?|ing)|verdoppel\w*|doublée?s?|duplicad[oa]s?",
-        3.0: r"tripl(?:e[ds]?|ing)|verdreifach\w*|triplée?s?",
-        0.5: r"halv(?:e[ds]?|ing)|half (?:the|quantit\w*|amount\w*)|halbier\w*",
-    }.items()
-}
 _SHORTLY_MINUTES = 20
 _LEAST_CODE_DIGITS = 4
-_NARROW = 1.25  # how much more the end of a range may be than its beginning
-_TO = regex.compile(r"\s?(?:-|–|to|bis|à|a|al?|tot|até)\s?", regex.IGNORECASE)
 _SHORTLY = regex.compile(
     r"\b(?:shortly|just|a (?:little|bit)|a few minutes|soon|around|about|roughly|towards?|kurz"
     r"|gegen|vers|hacia|sobre|verso|por volta|rond|tegen"
@@ -53,7 +41,6 @@ _SHORTLY = regex.compile(
     r"|voor))?(?:\s+de)?(?:\s+(?:las?|l[ea]|alle|delle|d?as))?\s+$",
     regex.IGNORECASE,
 )
-_TIMES_AS = regex.compile(r"\s?times\s(?:as|more|less|\p{L}+er)\b", regex.IGNORECASE)
 _DAY_BEFORE = regex.compile(
     r"\b(?:am|vom|zum|dem|den|le|el|il|al|dal|del|op|día|dia|do|du|au|the)\s+$",
     regex.IGNORECASE,
@@ -133,13 +120,11 @@ class KnownQuantities:
 
     def has_number(self, said: SaidNumber) -> bool:
         """Whether a number stands there with its unit, or follows from what stands there."""
-        quantity, sentence = said.number, said.sentence
+        quantity = said.number
         if quantity.unit == "version":
             return self._has_version(quantity.version)
         if quantity.unit == "clock":
-            return not has_other_zone(quantity, sentence, self.sources) and (
-                self._has_clock(said) or is_in_other_zone(quantity, sentence, self.sources)
-            )
+            return self._has_clock(said)
         if has_other_sign(said, self.sources):
             return False
         if quantity.unit == "ordinal":
@@ -197,19 +182,11 @@ class KnownQuantities:
         quantity = said.number
         return (
             self.has_reading(quantity)
-            or self._has_binary(quantity)
             or self._has_loosely(quantity)
             or self._has_share(quantity)
             or any(is_as_long(quantity, known) for known in self._quantities)
             or self._follows(said)
             or self._may_count(said)
-        )
-
-    def _has_binary(self, quantity: Quantity) -> bool:
-        """Whether as many bytes stand there in steps of 1,024: 1.5 GB of 1536 MB."""
-        said = {round(v * step, 6) for v in quantity.measures for step in (1.024, 1 / 1.024)}
-        return quantity.unit == "bytes" and any(
-            not said.isdisjoint(q.measures) for q in self._quantities if q.unit == "bytes"
         )
 
     def _has_loosely(self, quantity: Quantity) -> bool:
@@ -247,10 +224,8 @@ class KnownQuantities:
                 q.noun == thing or (not q.unit and (not q.noun or q.noun in function))
                 for q in equal
             )
-            return (
-                same_thing
-                or self.is_scaled(said)
-                or all(q.noun != thing or said.spoken.intersection(q.values) for q in self._counts)
+            return same_thing or all(
+                q.noun != thing or said.spoken.intersection(q.values) for q in self._counts
             )
         if hourly and not thing and self._is_shortly(said):
             return True
@@ -275,10 +250,6 @@ class KnownQuantities:
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and (said.is_behind(_LABELS) or self._is_labelled(said)):
             return False  # "Room 9", "grade 3"
-        if said.is_before(_TIMES_AS):
-            return False  # worked out or wrong
-        if is_between_days(said, self.sources):
-            return False
         return is_small(quantity) and not is_counted_otherwise(said, self.sources)
 
     def _is_labelled(self, said: SaidNumber) -> bool:
@@ -294,39 +265,7 @@ class KnownQuantities:
         return (
             comes_to(said, self.sources, strict=self.strict)
             or is_span(said, self.sources)
-            or is_within_range(said, self.sources)
             or self._is_about(said.number)
-            or self._is_around(said.number, said.sentence)
-            or self.is_scaled(said)
-        )
-
-    def is_scaled(self, said: SaidNumber) -> bool:
-        """Whether it is twice, three times or half of what is of its thing, where that is said."""
-        quantity, text = said.number, f"{said.before}\n{said.sentence}"
-        factors = [factor for factor, words in _SCALED.items() if words.search(text)]
-        return any(
-            known.unit == quantity.unit
-            and (known.unit or known.noun == quantity.noun != "")
-            and any(
-                math.isclose(mine, factor * theirs)
-                for factor in factors
-                for mine in quantity.measures
-                for theirs in known.measures
-            )
-            for known in (self._quantities if factors else ())
-        )
-
-    def _is_around(self, quantity: Quantity, sentence: str) -> bool:
-        """Whether it ends a rough, narrow range with a number there in it: "about 45 to 50"."""
-        return any(
-            known.unit == high.unit and low.values[0] < value / high.factor < high.values[0]
-            for low, high in pairwise(read_quantities(sentence))
-            if quantity.start in (low.start, high.start)
-            and low.loose
-            and _TO.fullmatch(sentence, low.end, high.start)
-            and high.values[0] <= _NARROW * low.values[0]
-            for known in self._quantities
-            for value in known.measures
         )
 
     def _is_about(self, quantity: Quantity) -> bool:

@@ -6,27 +6,23 @@ with its placeholders filled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import regex
 
-from palace.enforce.answer_words import is_content, read_words
 from palace.enforce.quantity import is_unit
-from palace.enforce.source import Source, is_cut_from, is_cut_through, plain
+from palace.enforce.source import Source, is_cut_from, plain
 from palace.enforce.specifics import KOREAN_NAME, Specific
 from palace.recall.related import everyday_words
-from palace.text import Word, stem
+from palace.text import stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
 _ALONE = regex.compile(r"(?<![\w/-])\p{L}++(?![\w/-])")
 _QUALIFIED = regex.compile(r"-\p{L}{2,}ed$")  # "IP65-rated"
 _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
-_WORD_AND_NUMBER = regex.compile(
-    r"(?<![\w./-])(?P<word>\p{L}{4,20})(?P<rest>-[\p{L}]{0,2}\d[\w.]*)(?![\w/-])"
-)
 # Digits that are written in groups, or in none: of an account, a card, a telephone.
 _GROUPED = regex.compile(r"\+?[\p{L}\d ./()-]{9,60}")
 # Chinese words of one letter that a name follows.
@@ -40,8 +36,7 @@ _LEAST_ROOT_CHARS = 6
 def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
     """Whether each part of a compound is that of another or that cut: "req/min"."""
     return len(known) == len(said) and all(
-        k == s or is_cut_from(k, s) or _is_of_one_root(k, s)
-        for k, s in zip(known, said, strict=True)
+        _is_of_one_root(k, s) or is_cut_from(k, s) for k, s in zip(known, said, strict=True)
     )
 
 
@@ -59,11 +54,9 @@ class KnownSpecifics:
 
     Attributes:
         sources: Texts that an answer may draw on.
-        has_name: Says whether a name stands there: a quote may be one.
     """
 
     sources: Sequence[Source]
-    has_name: Callable[[Word], bool]
 
     @cached_property
     def _apart(self) -> frozenset[str]:
@@ -141,10 +134,10 @@ class KnownSpecifics:
         return any(pattern.search(s.plain) for s in self.sources)
 
     def _has_identifier(self, wanted: str) -> bool:
-        """Whether letters with a number stand in a file's name, or spelled out: H3 as "Hive 3"."""
-        if self._has_cut_identifier(wanted) or self._has_grouped(wanted):
+        """Whether it stands there with more at its ends (master_r3.wav), or as one (pg_dumps)."""
+        if wanted.endswith("s") and self._has_whole(wanted[:-1]):
             return True
-        if wanted[:1] == "-" and self._has_whole(wanted.removeprefix("-")):
+        if self._has_grouped(wanted):
             return True
         if _QUALIFIED.search(wanted) and self._has_whole(_QUALIFIED.sub("", wanted)):
             return True
@@ -153,15 +146,7 @@ class KnownSpecifics:
             return False
         # master_r3.wav, a4paper, and the first of m11-m20
         whole = rf"(?<=\w_){wanted}(?=[_.])|(?<!\w){wanted}(?=\p{{L}}|[-–]{label['letters']}\d)"
-        inside = regex.compile(whole)
-        if any(inside.search(s.plain) for s in self.sources):
-            return True
-        spelled = regex.compile(
-            rf"(?<!\w){label['letters']}\p{{L}}*[. ]{{1,2}}(?:no\.? ?|#)?{label['digits']}"
-            r"(?!\w|[.,]\d)",
-            regex.IGNORECASE,
-        )
-        return any(spelled.search(s.text) for s in self.sources)
+        return any(regex.search(whole, s.plain) for s in self.sources)
 
     def _has_grouped(self, wanted: str) -> bool:
         """Whether the same digits stand there in other groups, or in none."""
@@ -177,20 +162,6 @@ class KnownSpecifics:
             written += [_GROUP_MARKS.join(["0", *signs[n:]]) for n in (1, 2, 3)]
         pattern = regex.compile(rf"(?<![\w.,])(?:{'|'.join(written)})(?!\w|[.,]\d)")
         return any(pattern.search(s.plain) for s in self.sources)
-
-    def _has_cut_identifier(self, wanted: str) -> bool:
-        """Whether one of the same digits and signs stands there, its word cut: effnet-b2.
-
-        Or the same in the plural: the pg_dumps of pg_dump.
-        """
-        if wanted.endswith("s") and self._has_whole(wanted[:-1]):
-            return True
-        said = _WORD_AND_NUMBER.fullmatch(wanted)
-        return said is not None and any(
-            known["rest"] == said["rest"] and is_cut_through(known["word"], said["word"])
-            for source in self.sources
-            for known in _WORD_AND_NUMBER.finditer(source.plain)
-        )
 
     def _has_compound(self, wanted: str) -> bool:
         """Whether a hyphenated word stands there, or at least no sibling of it does.
@@ -210,10 +181,7 @@ class KnownSpecifics:
 
     def _has_quote(self, wanted: str) -> bool:
         pieces = regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)
-        if all(self._has_whole(piece.strip(" .,;:!?'\"")) for piece in pieces):
-            return True
-        found = [w for w in read_words(wanted) if is_content(w)]
-        return len(found) <= 1 and all(self.has_name(w) for w in found)
+        return all(self._has_whole(piece.strip(" .,;:!?'\"")) for piece in pieces)
 
     def _has_lines(self, code: str) -> bool:
         lines = [" ".join(line.split()) for line in code.splitlines()]

@@ -154,13 +154,12 @@ class Layout:
 
 
 @lru_cache(maxsize=512)
-def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = frozenset()) -> Layout:
+def read_layout(text: str, *, german: bool = False) -> Layout:
     """Return the words and mentions of a text with their places.
 
     Args:
         text: Any text.
-        german: Whether it is in German, where a capital makes no name but
-        titled: those that stand behind a title somewhere do.
+        german: Whether it is in German, where a capital makes no name, but a title does.
     """
     clauses: list[int] = []
     sentences: list[int] = []
@@ -186,7 +185,7 @@ def read_layout(text: str, *, german: bool = False, titled: frozenset[str] = fro
             around=_around(text, one.start, one.end),
             sign=_sign_behind(text, one.end),
         )
-        for one in _mentions(text, german=german, titled=titled)
+        for one in _mentions(text, german=german)
     )
     placed = []
     for word in read_words(text):
@@ -220,7 +219,7 @@ def _sign_behind(text: str, end: int) -> str:
     return "," if sign.strip(_PARTING) == "" else sign
 
 
-def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[Mention]:
+def _mentions(text: str, *, german: bool) -> Iterator[Mention]:
     """Yield the mentions of a text without what stands around them."""
     dates = [*find_dates(text)]
     known = [(d.start, d.end) for d in dates]
@@ -253,7 +252,7 @@ def _mentions(text: str, *, german: bool, titled: frozenset[str]) -> Iterator[Me
             spans.append((specific.start, specific.end))
             wanted = specific.wanted.casefold().strip("`").rstrip("/")
             yield Mention(_sort(wanted), frozenset({wanted}), specific.start, specific.end)
-    yield from _names(text, spans, german=german or is_german(text), titled=titled)
+    yield from _names(text, spans, german=german or is_german(text))
 
 
 def _sort(text: str) -> str:
@@ -262,9 +261,7 @@ def _sort(text: str) -> str:
     return signs or "0" * any(map(str.isdigit, text))
 
 
-def _names(
-    text: str, spans: Sequence[tuple[int, int]], *, german: bool, titled: frozenset[str]
-) -> Iterator[Mention]:
+def _names(text: str, spans: Sequence[tuple[int, int]], *, german: bool) -> Iterator[Mention]:
     """Yield words and runs of words with a capital that may be names."""
     likely = {word.start for word, _ in find_names(text, spans)}
     inside = places_in(spans)
@@ -276,7 +273,7 @@ def _names(
         names = [word for word in _CAPITAL.findall(text[start:end]) if may_be_name(word)]
         if not names:
             continue
-        noun = german and not has_title and titled.isdisjoint(map(fold, names))
+        noun = german and not has_title
         if noun and any(map(is_given_name, read_words(text[start:end]))):
             yield Mention(GIVEN, frozenset(map(fold, names)), start, end)
             continue
@@ -297,15 +294,6 @@ def _runs(text: str) -> Iterator[tuple[int, int, bool]]:
         last = bisect_left(titles, match.end()) - 1
         has_title = last >= 0 and titles[last] >= match.start()
         yield titles[last] if has_title else match.start(), match.end(), has_title
-
-
-def titled_names(text: str) -> frozenset[str]:
-    """Return the names that stand behind a title."""
-    return frozenset(
-        fold(word)
-        for start, end, has_title in _runs(text)
-        for word in (_CAPITAL.findall(text[start:end]) if has_title else ())
-    )
 
 
 def are_one(word: str, other: str) -> float:

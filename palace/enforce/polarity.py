@@ -7,11 +7,10 @@ way round: "from 410 to 230", "230 (was 410)", 128/83.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
-from typing import TypeAlias
 
 import regex
 
@@ -20,9 +19,6 @@ from palace.enforce.quantities import read_quantities
 from palace.enforce.specifics import is_negated
 from palace.recall.related import translated
 from palace.text import fold, month_token, right_before
-
-OneOfTwo: TypeAlias = tuple[tuple[tuple[bool, str], str], ...]
-"""Things that are one of two ways (left, a Mr): whether this way, which thing, as it is written."""
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -42,10 +38,6 @@ _PORTUGUESE = regex.compile(
     regex.IGNORECASE,
 )
 _IN_THE = regex.compile(r"\bno\b", regex.IGNORECASE)
-_CHANGES = regex.compile(
-    r"\b(?:until|till|since|from|bis|seit|jusqu\p{L}*|depuis|hasta|desde|fino|tot|vanaf)\b",
-    regex.IGNORECASE,
-)
 # "one tablet, not with coffee": what is denied of the rest of its sentence.
 _DENIED_BEHIND = regex.compile(
     r"\b(?:not|never|nicht|nie|pas|niet|non|no|nunca)\s(?P<phrase>(?:with|in|on|at|during|after|before|from|near"
@@ -86,13 +78,11 @@ class Clause:
         negated: Whether it has a negation.
         beside: Content of the clauses of its sentence that are negated where it is not, or the
             reverse: "not paid: Felix" denies something of Felix.
-        changes: Whether it says until when or from when: the opposite is true as well.
     """
 
     tokens: frozenset[str]
     negated: bool
     beside: frozenset[str] = frozenset()
-    changes: bool = False
 
 
 def clauses(text: str) -> list[Clause]:
@@ -106,8 +96,7 @@ def clauses(text: str) -> list[Clause]:
             others = (c for c, denied in parts if denied != negated)
             if content:
                 beside = frozenset().union(*others)
-                changes = _CHANGES.search(sentence) is not None
-                found.append(Clause(content, negated, beside, changes))
+                found.append(Clause(content, negated, beside))
     return found
 
 
@@ -171,29 +160,17 @@ def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
 
 def other_sides(sentence: str, texts: Sequence[str]) -> list[str]:
     """Return what a sentence calls left and the texts only call right, or the reverse."""
-    return others_of_two(sentence, texts, _sides)
-
-
-def others_of_two(
-    sentence: str, texts: Sequence[str], find: Callable[[str], OneOfTwo]
-) -> list[str]:
-    """Return what a sentence has the other way than the texts, which have it one way alone.
-
-    Args:
-        sentence: What is said.
-        texts: What is remembered.
-        find: Returns which way each thing of a text is, what it is, and how that is written.
-    """
-    known = {found for text in texts for found, _ in find(text)}
+    known = {found for text in texts for found, _ in _sides(text)}
     return [
         written
-        for (way, thing), written in find(sentence)
-        if (way, thing) not in known and (not way, thing) in known
+        for (left, thing), written in _sides(sentence)
+        if (left, thing) not in known and (not left, thing) in known
     ]
 
 
 @lru_cache(maxsize=512)
-def _sides(text: str) -> OneOfTwo:
+def _sides(text: str) -> tuple[tuple[tuple[bool, str], str], ...]:
+    """Return what is left or right: whether left, of what, and as it is written."""
     return tuple(
         ((match["left"] is not None, fold(match["thing"])), match[0])
         for match in _SIDES.finditer(text)
@@ -217,7 +194,7 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
                 continue
             rest = said.tokens - mine
             same = [c for c in known if c.tokens & mine]
-            opposite = [c for c in known if c.tokens & theirs and not c.changes]
+            opposite = [c for c in known if c.tokens & theirs]
             if rest:  # of the same thing
                 same = [c for c in same if c.tokens & rest]
                 numbers = {token for token in rest if any(map(str.isdigit, token))}

@@ -20,7 +20,6 @@ from palace.enforce.answer_words import answer_words
 from palace.enforce.dates import ORDINAL_WORDS
 from palace.enforce.han import half_of_day, han_clocks, han_numbers, han_value
 from palace.enforce.quantity import (
-    MONEY,
     UNITS,
     Quantity,
     before_length,
@@ -110,10 +109,6 @@ _PARTS_OF = regex.compile(
     r"\s(?:tiers|quarts|tercios|cuartos|quintos|terços|quartos|terzi|quarti|quinti|derde|vierde"
     r"|drittel|viertel|fünftel)\b",
     regex.IGNORECASE,
-)
-_FORTNIGHT = regex.compile(r"\ba fortnight\b", regex.IGNORECASE)
-_FIFTEEN_DAYS = regex.compile(
-    r"\b(?:quinze|15|quince|quindici) (?:jours|d[ií]as|giorni)\b", regex.IGNORECASE
 )
 _ONE_AND = regex.compile(
     r"\b(?:an?|one)\s+(?P<unit>hour|day|week|month|year)(?=\s+(?:and\s+)?(?:\p{L}+(?:-\p{L}+)?|\d+)\s+(?:min|hour|day|week|month))",
@@ -219,7 +214,6 @@ def _readings(text: str) -> tuple[Quantity, ...]:
         han_clocks,
         _powers,
         _parts,
-        _fortnights,
         _myriads,
         _digits,
         _ordinals,
@@ -296,13 +290,6 @@ def _powers(text: str) -> Iterator[Quantity]:
 def _parts(text: str) -> Iterator[Quantity]:
     for said in spoken_parts(text):
         yield replace(said, loose=right_before(AROUND, text, said.start) is not None)
-
-
-def _fortnights(text: str) -> Iterator[Quantity]:
-    for match in _FORTNIGHT.finditer(text):
-        yield from of_units(match, "days", 14.0)
-    for match in _FIFTEEN_DAYS.finditer(text):  # how French and Spanish say two weeks
-        yield from of_units(match, "days", 15.0, 14.0)
 
 
 def _myriads(text: str) -> Iterator[Quantity]:
@@ -468,11 +455,6 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
     joined: list[Quantity] = []
     for quantity in found:
         last = joined[-1] if joined else None
-        if last and _are_its_cents(last, quantity, text):
-            total = round(last.values[0] + quantity.values[0], 2)
-            span = text[last.start : quantity.end]
-            joined[-1] = replace(last, values=(total,), end=quantity.end, text=span)
-            continue
         factor = _factor_behind(last, quantity, text) if last else 0.0
         if last is None or not factor:
             joined.append(quantity)
@@ -481,16 +463,6 @@ def _joined(found: list[Quantity], text: str) -> list[Quantity]:
         span = text[last.start : quantity.end]
         joined[-1] = Quantity((total,), "time", factor, last.start, quantity.end, span)
     return joined
-
-
-def _are_its_cents(last: Quantity, quantity: Quantity, text: str) -> bool:
-    """Whether an amount of money goes on with hundredths: "89 Euro und 90 Cent"."""
-    if last.unit not in MONEY or quantity.unit:
-        return False
-    coin = regex.search(r"\p{L}+$", quantity.text)
-    between = text[last.end : quantity.start]
-    follows = regex.fullmatch(r"\s(?:(?:and|und|et|y|e|en|con)\s)?", between)
-    return coin is not None and follows is not None and fold(coin[0]) in _CENTS
 
 
 def _factor_behind(last: Quantity, quantity: Quantity, text: str) -> float:

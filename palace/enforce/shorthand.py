@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
 
 import regex
 
@@ -63,11 +62,9 @@ _LABEL = regex.compile(r"(?<![\p{L}\d_-])\p{L}{1,4}\.?-?(\d{1,4})(?![\d\p{L}])")
 _SCIENTIFIC = regex.compile(
     r"(?<![\w.,])(\d{1,20}(?:\.\d{1,20})?e[+-]?\d{1,2})(?!\w)", regex.IGNORECASE
 )
-_PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
 _PRIMED = regex.compile(r"(?<![\d.,:'’])(\d{1,3})['’′](?![\w'’′])")
 _MINUTES = regex.compile(r"(?<![\d.,:\p{L}])(\d{1,3})\s?m(?![\w²³/])")  # metres at first sight
 _GIGABYTES = regex.compile(r"(?<![\w.,])(\d{1,4}(?:\.\d+)?)\s?G(?![\w])")  # grams at first sight
-_BITS_OR_BYTES = regex.compile(r"(?<![\w.,])(\d{1,6}(?:\.\d{1,3})?)\s?([KkMmGgTt])b(?!\w)")
 _PAGES = regex.compile(r"(?<![\w.,])(\d{1,4})\s?pp?(?!\w)")  # pence at first sight
 _AT_SECOND_SIGHT = (
     (_LABEL, "", 1.0),
@@ -79,6 +76,8 @@ _AT_SECOND_SIGHT = (
     (_PAGES, "", 1.0),
 )
 _DOSES = regex.compile(r"(?<![\d-])[0-3](?:-[0-3]){2,3}(?![\d-])")
+_PARTED = regex.compile(r"(?<![\w.,])(\d{1,3})([kMR])(\d{1,2})(?!\w)")  # 4k7 is 4.7k
+_SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
 _SCALES = {"k": 1e3, "M": 1e6, "R": 1.0}
 _SCALED = regex.compile(r"\d\s?([kM])\b")
 _DECIMAL = regex.compile(r"(?<![\d.,:/-])(\d{1,3}[.,]\d{1,2})(?![\d%]|[.,:/-]\d)")
@@ -97,15 +96,6 @@ _ON = regex.compile(
     regex.IGNORECASE,
 )
 _GOES_ON = regex.compile(r"\s?[,;:()–-]|\s\p{Ll}")
-_SCORE = regex.compile(r"(?<![\d:.,])([1-9]|[12]\d):(\d)(?![\d:])")
-# "15 6 * * 1": a quarter past six, on Mondays.
-_CRON = regex.compile(
-    r"(?<![\w*/.,:-])(?P<m>[0-5]?\d)\s(?P<h>[01]?\d|2[0-3])\s(?:\*|[0-3]?\d)\s(?:\*|[01]?\d)"
-    r"\s(?P<days>\*|[0-7](?:[,-][0-7]){0,6})(?![\w*/.,:-])"
-)
-_LEFT_OUT = frozenset({"time", "months", "length", "area", "mass", "volume"})
-_NO_THINGS = frozenset("at in on for if with min max better best ideally".split())
-_GOES_ON_WITH = regex.compile(r"[^\d.;:!?\n()]{0,25},\s|\s?(?:/|or|and|to|then|->|→)\s?")
 _OLDEST_SHORT_YEAR = 70
 _NOON = 12
 
@@ -120,11 +110,9 @@ def _readings(text: str) -> Iterator[Quantity]:
     yield from _clock_ranges(text)
     yield from _clocks(text)
     yield from _spread(text)
-    yield from _elided(text)
     for pattern, unit, factor in _AT_SECOND_SIGHT:
         for match in pattern.finditer(text):
             yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
-    yield from _bits_or_bytes(text)
     for match in _PARTED.finditer(text):
         value = float(f"{match[1]}.{match[3]}") * _SCALES[match[2]]
         yield Quantity((value,), "", 1.0, *match.span(), match[0])
@@ -158,14 +146,6 @@ def _scaled(text: str) -> Iterator[Quantity]:
         for match in _DECIMAL.finditer(text):
             value = float(match[1].replace(",", ".")) * scale
             yield Quantity((value,), "", 1.0, *match.span(), match[0])
-
-
-def _bits_or_bytes(text: str) -> Iterator[Quantity]:
-    """Yield both: who writes "Gb" or "gb" may mean either."""
-    for match in _BITS_OR_BYTES.finditer(text):
-        for unit in ("bits", "bytes"):
-            factor = 1000.0 ** ("kmgt".index(match[2].lower()) + 1)
-            yield Quantity((float(match[1]),), unit, factor, *match.span(), match[0])
 
 
 def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
@@ -207,15 +187,6 @@ def _listed_days(text: str) -> Iterator[FoundDate]:
                 yield FoundDate(None, int(token[5:]), day, *match.span("days"))
 
 
-def scheduled_weekdays(text: str) -> Iterator[int]:
-    """Yield the weekdays, 0 for Monday, of the lines of a crontab in a text."""
-    for match in _CRON.finditer(text):
-        for part in match["days"].split(","):
-            first, _, last = part.partition("-")
-            if first != "*":
-                yield from ((day - 1) % 7 for day in range(int(first), int(last or first) + 1))
-
-
 def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half: str) -> Quantity:
     """Return a clock time; without a half of the day either is meant, up to noon."""
     values = times_of_day(int(hour) * 60.0 + int(minute or 0), half)
@@ -235,9 +206,6 @@ def _clocks(text: str) -> Iterator[Quantity]:
     for pattern in (_POINT_CLOCK, _BARE_HOUR, _HOUR_SAID, _HOURS_SAID, _FOUR_DIGITS):
         for match in pattern.finditer(text):
             yield _clock(text, match.span(), match["h"], match.groupdict().get("m"), "")
-    for match in _CRON.finditer(text):
-        at = float(int(match["h"]) * 60 + int(match["m"]))
-        yield Quantity((at,), "clock", 1.0, *match.span(), match[0])
     for said in spoken_numbers(text):
         spoken = said.values[0]
         if (
@@ -246,16 +214,6 @@ def _clocks(text: str) -> Iterator[Quantity]:
             and right_before(_CLOCK_WORD, text, said.start)
         ):
             yield _clock(text, (said.start, said.end), str(int(spoken)), None, "")
-
-
-def _elided(text: str) -> Iterator[Quantity]:
-    """Yield numbers with the unit that only the one before has: "300 mm all round, 500 at the"."""
-    for first, second in pairwise(read_quantities(text)):
-        between = text[first.end : second.start]
-        alone = not second.unit and (not second.noun or second.noun in _NO_THINGS)
-        alone = alone and second.text.isdigit()  # "6.5 h, 5.6. 6 h" has days
-        if alone and first.unit in _LEFT_OUT and _GOES_ON_WITH.fullmatch(between):
-            yield replace(second, unit=first.unit, factor=first.factor, noun="")
 
 
 def _spread(text: str) -> Iterator[Quantity]:

@@ -11,10 +11,9 @@ and in the word and sign beside them. Both are fitted by `benchmarks/fit_slots.p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 
 from palace.enforce.exchanged import exchanged
 from palace.enforce.mentions import (
@@ -27,7 +26,6 @@ from palace.enforce.mentions import (
     Placed,
     are_one,
     read_layout,
-    titled_names,
 )
 from palace.recall.logistic import LogisticModel, load_model
 from palace.text import stem
@@ -114,8 +112,7 @@ class Slots:
         self._german = german
         self._texts = tuple(texts)
         self._days = (*days, *([None] * (len(texts) - len(days))))
-        self._titled = frozenset().union(*map(titled_names, texts)) if german else frozenset()
-        self._layouts = [read_layout(text, german=german, titled=self._titled) for text in texts]
+        self._layouts = [read_layout(text, german=german) for text in texts]
         self._rare: dict[str, float] = {}
         self._certain = frozenset(
             key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
@@ -150,7 +147,7 @@ class Slots:
             asked: The question.
             before: What was said before.
         """
-        read, said, layouts = self._read(sentence)
+        said, layouts = self._read(sentence), self._layouts
         words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
         spoken = {word.token for word in said.words}
         certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
@@ -181,7 +178,7 @@ class Slots:
             if earlier is None:
                 # Here and no earlier: what was said before is the longest text, and another for
                 # each sentence.
-                earlier = [one for text in (asked, before) for one in read(text).mentions]
+                earlier = [one for text in (asked, before) for one in self._read(text).mentions]
             around = _words_around(mention, words)
             near = [(other, _closeness(mention, other, _BESIDE_CHARS)) for other in beside]
             found = tuple(
@@ -195,16 +192,12 @@ class Slots:
 
     def exchanged(self, sentence: str) -> list[str]:
         """Return the specifics of a sentence that stand in each other's places."""
-        read, said, layouts = self._read(sentence)
-        whole = read("\n\n".join(self._texts)) if len(layouts) > 1 else None
-        return exchanged(said, tuple(zip(layouts, self._days, strict=True)), whole)
+        whole = self._read("\n\n".join(self._texts)) if len(self._texts) > 1 else None
+        memory = tuple(zip(self._layouts, self._days, strict=True))
+        return exchanged(self._read(sentence), memory, whole)
 
-    def _read(self, sentence: str) -> tuple[Callable[[str], Layout], Layout, Sequence[Layout]]:
-        """Return how texts are read beside a sentence, and it and the memory so read."""
-        titled = self._titled | (titled_names(sentence) if self._german else frozenset())
-        read = partial(read_layout, german=self._german, titled=titled)
-        layouts = self._layouts if titled == self._titled else [read(x) for x in self._texts]
-        return read, read(sentence), layouts
+    def _read(self, text: str) -> Layout:
+        return read_layout(text, german=self._german)
 
     def _rarity(self, token: str) -> float:
         """Return how much a word tells: one that stands in few clauses tells more."""

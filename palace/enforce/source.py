@@ -14,13 +14,13 @@ from itertools import pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, read_words
-from palace.enforce.dates import FoundDate, completed, find_dates, find_weekdays, weekdays_between
+from palace.enforce.dates import FoundDate, completed, find_dates, find_weekdays
 from palace.enforce.days_meant import ISO_WEEK, days_meant
 from palace.enforce.han import han_numbers
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import find_quantities
-from palace.enforce.quantity import Quantity, of_units
-from palace.enforce.shorthand import scheduled_weekdays, short_dates, short_quantities
+from palace.enforce.quantity import Quantity
+from palace.enforce.shorthand import short_dates, short_quantities
 from palace.enforce.specifics import DENSE, find_names, is_inside
 from palace.recall.given_names import given_names
 from palace.text import fold, month_token, straight
@@ -39,12 +39,6 @@ _BRACKETED = regex.compile(r"\(([^()]*,\s[^()]*)\)")
 _EACH_ONE = regex.compile(r"\b(?:(?<!no )one|another|the other)\b", regex.IGNORECASE)
 _IN_BRACKETS = regex.compile(r"\s?\([^()]*\)")
 _WHOLE = regex.compile(r"\ba (?:full|whole) (day|week|month|year)\b", regex.IGNORECASE)
-_NEXT_DAY = regex.compile(
-    r"\b(?:(?:the )?(?:next|following) (?:morning|day|evening)|the (?:day|morning) after"
-    r"|(?:am )?nächsten (?:tag|morgen)|tags darauf|lendemain|(?:día|mañana) siguiente"
-    r"|(?:dia|manhã) seguinte|giorno dopo|volgende dag)\b",
-    regex.IGNORECASE,
-)
 _INCLUDED = regex.compile(r"\((?:incl|of which|davon)\b[^()]*\)", regex.IGNORECASE)
 _TAKEN_SHORT = frozenset(
     {"time", "length", "area", "mass", "volume", "percent", "euro", "dollar", "pound"}
@@ -71,12 +65,6 @@ def is_cut_from(short: str, word: str) -> bool:
     if word.startswith(short):
         return len(short) >= _LEAST_CUT
     return not any(letter in "aeiou" for letter in short[1:]) and _are_in_order(short, word)
-
-
-def is_cut_through(short: str, word: str) -> bool:
-    """Whether a word is another one with letters left out anywhere: effnet, of efficientnet."""
-    ends = word[0] == short[0] and word[-1] == short[-1]
-    return ends and len(word) >= len(short) + 2 and _are_in_order(short, word)
 
 
 def _are_in_order(letters: str, word: str) -> bool:
@@ -224,7 +212,6 @@ class Source:
     def weekdays(self) -> frozenset[int]:
         """Weekdays said, or of dates that are said."""
         said = {number for number, _, _ in find_weekdays(self.text)}
-        said.update(scheduled_weekdays(self.text), weekdays_between(self.text))
         return frozenset(said | {d.weekday for d in self.written if d.weekday is not None})
 
     @cached_property
@@ -268,12 +255,6 @@ class Source:
             for _, q in sorted(read.items())
             if q.values and q.unit not in NO_PARTS and not is_inside(q.start, days)
         )
-
-    @cached_property
-    def next_days(self) -> tuple[Quantity, ...]:
-        """A day for each "next morning" or "the day after"."""
-        said = _NEXT_DAY.finditer(self.text)
-        return tuple(day for match in said for day in of_units(match, "day", 1.0))
 
     @cached_property
     def rows(self) -> tuple[tuple[Quantity, ...], ...]:

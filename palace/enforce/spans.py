@@ -29,12 +29,12 @@ _ENDED = regex.compile(
 _AGED = regex.compile(
     r"\b(?:aged?|old|younger|older|years?|at (?:about )?\d+|was|were)\b", regex.IGNORECASE
 )
-APART = regex.compile(
+# What behind a span says that it lies between two days or times.
+_APART = regex.compile(
     r"\s{0,9}\b(?:earlier|later|before|after|apart|früher|später|vorher|danach|plus tôt|plus tard"
     r"|avant|après|antes|después|depois)\b",
     regex.IGNORECASE,
 )
-"""What behind a span says that it lies between two days or times."""
 _SPANNED = regex.compile(
     r"\b(?:between|before|after|later|earlier|ahead|early|left|spare|last(?:s|ed|ing)?|took|takes|taken|gap|from|until)\b",
     regex.IGNORECASE,
@@ -58,7 +58,6 @@ _WORK_DAYS = 5
 _OLDEST = 120
 _INCLUSIVE_DAYS = 5
 _NEAR_DAYS = 183
-_FEW_SPAN_SECONDS = 3 * DAY_SECONDS
 _FEW_DAYS = 40
 _MOST_DAYS = 40_000  # a little more than a century
 _FEW_MONTHS = 4
@@ -136,14 +135,7 @@ def _day_spans(source: Source) -> list[Quantity]:
         if q.unit in ("time", "months") and not _OF_EACH.match(source.text, q.end)
     ]
     often = [every for every in find_intervals(source.text) if every.values[0] > 1]
-    return [*spans, *often, *source.next_days][:_MOST_PARTS]
-
-
-def weekdays_on(source: Source) -> set[int]:
-    """Return the weekdays that lie a few hours or days after or before a day of a source."""
-    spans = (q for q in _day_spans(source) if q.unit == "time")
-    short = [q for q in spans if q.measures[0] <= _FEW_SPAN_SECONDS]
-    return {day.weekday for day in days_on(source, short) if day.weekday is not None}
+    return [*spans, *often][:_MOST_PARTS]
 
 
 def days_on(
@@ -153,8 +145,7 @@ def days_on(
 
     A span that leads from one date of the memory to another has been used up.
     """
-    months = [d for d in find_dates(source.text) if d.year and d.month and not d.day]
-    days = [*(d for d in source.dates if d.year and d.month and d.day), *months][:_MOST_PARTS]
+    days = [d for d in source.dates if d.year and d.month and d.day][:_MOST_PARTS]
     known = {(d.year, d.month, d.day) for d in source.written}
     for span in _day_spans(source) if spans is None else spans:
         ends = [end for day in days for sign in signs for end in _shifted(day, span, sign)]
@@ -176,9 +167,6 @@ def _shifted(day: FoundDate, span: Quantity, sign: int) -> Iterator[FoundDate]:
             end = start + timedelta(days=sign * round(days))
     except (OverflowError, ValueError):
         return  # "until 31.12.9999": time ends there
-    if day.day is None:  # "March 2019", ten years on
-        yield FoundDate(end.year, end.month, None)
-        return
     counted = (end - start).days >= _INCLUSIVE_DAYS and not find_intervals(span.text)
     for inclusive in (0, -1) if counted else (0,):
         yield as_found(end + timedelta(days=inclusive))
@@ -291,7 +279,7 @@ def _is_between_days(said: Quantity, sources: Sequence[Source], sentence: str) -
     if _lies_so_far(days, sources, within=2.5 if unit_days == _WEEK_DAYS else 1.0):
         return True
     slack = unit_days / 2 if said.loose else min(2.0, unit_days / 3)
-    apart = APART.match(sentence, said.end) is not None
+    apart = _APART.match(sentence, said.end) is not None
     ends = (0,) if apart else (0, 1)  # "4-7 Sept" may be four days
     return any(
         abs(abs(second - first) + inclusive - n) <= slack

@@ -95,9 +95,6 @@ _AFTER_TITLE = regex.compile(
 )
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
-_COMPANIES = frozenset(
-    "GmbH mbH AG KG OHG UG SE Ltd LLC LLP PLC Inc AB ApS AS Oy BV NV SA SARL SpA Srl".split()
-)
 _KOREAN = (
     r"(?<!\p{Hangul})[김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남]\p{Hangul}{2}"
 )
@@ -134,7 +131,7 @@ _WORDS_AND_NAMES = frozenset(
     " young".split()
 )
 _NOT_NAMES = frozenset(
-    "i a ok o x utc gmt am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
+    "i a ok o x am pm mr mrs ms dr prof no yes id herr frau hr fr mister madam doctor"
     " professor aunt uncle grandma grandpa mum mom dad captain sir mme monsieur madame senor"
     " new year senora signora signor signore sig sra mevrouw mevr meneer mijnheer mlle"
     " http https url os cpu cpus vcpus ram tv pc sms gps"
@@ -250,15 +247,10 @@ def find_names(
         if not _may_be_name(word) or word.start in inside:
             continue
         titled = number > 0 and _is_surname(text, listed[number - 1], word)
-        firm = _is_firm(text, word, listed[number + 1 : number + 2])
-        told = titled or firm or is_given_name(word) or len(word.surface) == 1
+        told = titled or is_given_name(word) or len(word.surface) == 1
         if german and not told:
             continue
-        if (
-            firm
-            or not starts_sentence(text, word.start)
-            or right_before(_AFTER_TITLE, text, word.start)
-        ):
+        if not starts_sentence(text, word.start) or right_before(_AFTER_TITLE, text, word.start):
             found.append((word, right_before(_CELL, text, word.start) is not None))
         elif _is_called(word) or _opens_like_a_name(text, word, listed[number + 1 : number + 3]):
             found.append((word, True))
@@ -273,14 +265,6 @@ def _is_surname(text: str, before: Word, word: Word) -> bool:
         return True
     beside = is_given_name(before) and text[before.end : word.start] == " "
     return beside and not is_everyday(word.surface, "de")
-
-
-def _is_firm(text: str, word: Word, following: Sequence[Word]) -> bool:
-    """Whether a word stands before a form of company: "Hansa GmbH"."""
-    return any(
-        form.surface in _COMPANIES and text[word.start + len(word.surface) : form.start] == " "
-        for form in following
-    )
 
 
 def is_given_name(word: Word) -> bool:

@@ -26,7 +26,6 @@ _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
 _ENDING = regex.compile(r"e[nrsm]?$")
 _PEOPLES = ("ian", "ians", "ean", "ese")
 _LEAST_PREFIX_CHARS = 5
-_ENDING_CHARS = 2
 _LIKE_CHARS = 3
 
 
@@ -42,12 +41,6 @@ def _is_capital(word: Word) -> bool:
 def _without_ending(surface: str) -> str:
     """Return a word as it is without a German ending: "Rotes" and "Roten" are one."""
     return _ENDING.sub("", fold(surface))
-
-
-def _ends_otherwise(one: str, other: str) -> bool:
-    """Whether two words are the same up to the last letters of one."""
-    same = max(_LEAST_PREFIX_CHARS, min(len(one), len(other)) - _ENDING_CHARS)
-    return len(other) >= same and one[:same] == other[:same]
 
 
 def _with_neighbours(listed: Sequence[Word]) -> Iterator[tuple[Word, str, str]]:
@@ -120,7 +113,7 @@ class Support:
     @cached_property
     def specifics(self) -> KnownSpecifics:
         """What stands there as it is written."""
-        return KnownSpecifics(self.sources, self.has_name)
+        return KnownSpecifics(self.sources)
 
     def has_digits(self, text: str) -> bool:
         """Whether the digits of a text stand in one source in this order, however grouped."""
@@ -147,13 +140,8 @@ class Support:
     def knows(self, word: Word) -> bool:
         """Whether a word with a capital that may only open a sentence is no name."""
         everyday = is_everyday(word.surface, self.language)
-        return self._has_form(word) or self.has_synonym(word) or everyday
-
-    def _has_form(self, word: Word) -> bool:
-        """Whether a word stands there, or one that ends otherwise: no Soundhouse of Soundbox."""
-        if not self.has_word(word) or not self.tokens.isdisjoint((word.token, *word.extra)):
-            return self.has_word(word)
-        return any(_ends_otherwise(word.token, known) for known in self.tokens)
+        stands = not self.tokens.isdisjoint((word.token, *word.extra))
+        return stands or self.has_synonym(word) or everyday
 
     def _has_translation(self, word: Word) -> bool:
         """Whether an English word for one of another language stands there.
@@ -195,14 +183,6 @@ class Support:
             and bool(heads)
             and self._names.issuperset(map(fold, heads))
         )
-
-    def has_joined_name(self, word: Word, sentence: str) -> bool:
-        """Whether a name stands there as one word with the one beside it: "Let's Encrypt"."""
-        before, behind = _beside(word, sentence)
-        pairs = [(before or word, word), (word, behind or word)]
-        spans = (sentence[a.start : b.end] for a, b in pairs if a is not b)
-        joined = ("".join(filter(str.isalnum, fold(span))) for span in spans)
-        return not self._names.isdisjoint(joined)
 
     def is_added_to_name(self, word: Word, sentence: str) -> bool:
         """Whether a word of every day only says what a name is of that stands alone there.

@@ -19,25 +19,6 @@ def holds(memory, answer, question="What do my notes say?"):
 @pytest.mark.parametrize(
     ("memory", "good", "bad"),
     [
-        ("Ms Tellström collects the keys.", "The keys go to Ms Tellström.", "They go to Mr Tellström."),
-        ("Schlüssel bei Herrn Obermoser.", "Der Schlüssel ist bei Herrn Obermoser.",
-         "Der Schlüssel ist bei Frau Obermoser."),
-        ("La Sra. Quiroga lleva las cuentas.", "Las cuentas las lleva la Sra. Quiroga.",
-         "Las cuentas las lleva el Sr. Quiroga."),
-    ],
-)  # fmt: skip
-def test_a_title_of_the_other_sex_is_somebody_else(memory, good, bad):
-    assert holds(memory, good)
-    assert not holds(memory, bad)
-
-
-def test_the_title_that_the_question_says_may_be_said_again():
-    assert holds("Ms Tellström is at home.", "Mr Tellström is at home.", "Where is Mr Tellström?")
-
-
-@pytest.mark.parametrize(
-    ("memory", "good", "bad"),
-    [
         ("Left ankle sprained.", "The left ankle is sprained.", "The right ankle is sprained."),
         ("Meter is left of the gate.", "It's left of the gate.", "It's right of the gate."),
         ("Noise at the front left.", "The noise is at the front left.",
@@ -158,10 +139,11 @@ def test_the_end_of_the_next_month_is_no_beginning():
     assert not holds("Beach closed until 30 June.", "It is closed until the end of July.")
 
 
-def test_only_a_colour_behind_a_known_word_is_a_shade_of_it():
-    assert holds("Walls in mint, shelf red.", "The walls are mint green.")
-    assert not holds("Bench of European beech, shelf red.", "The bench is European ash.")
-
-
 def test_who_has_a_husband_may_be_called_a_wife():
     assert holds("Lena's husband is called Tom.", "Lena is Tom's wife.")
+
+
+def test_an_english_sentence_with_words_that_are_german_too_keeps_its_names():
+    memory = "Told of the war by Okonedo; many men die in it."
+    assert holds(memory, "I am told of the war by Okonedo, and that many men die.")
+    assert not holds(memory, "I am told of the war by Harcastle, and that many men die.")

@@ -48,12 +48,6 @@ def test_the_day_of_a_memory_stands_for_no_day_of_its_text():
     assert rivals(slots, "You paid the fence on 4 May.") == {"4 May.": {"1 May."}}
 
 
-def test_a_title_makes_a_name_wherever_it_stands():
-    memory = "Abholung durch Spedition Brenkert, Papiere bei Frau Ollmann."
-    found = rivals(Slots([memory], german=True), "Die Papiere liegen bei Herrn Brenkert.")
-    assert found == {"Brenkert": {"Ollmann"}}
-
-
 def test_an_ordinary_word_that_opens_a_line_is_no_name():
     memory = "Repeat Sunday, Millbrook hall.\nSupplier: Veldhoek Bulbs."
     assert rivals(Slots([memory]), "It is at Millbrook.") == {"Millbrook": {"Veldhoek Bulbs"}}
