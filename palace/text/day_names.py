@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import regex
 
+from palace.text.late_patterns import late
 from palace.text.months import MONTH_NAMES
 
 _MONTHS = {name: month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
@@ -34,12 +35,12 @@ _WRITINGS = (
 _DAY = rf"(?<!\d)(?:{'|'.join(_WRITINGS)})(?!\.?\d)"
 _WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})[.,]?"
 # It begins with the day, perhaps behind that of the week, or ends with it behind a sign that parts.
-_TOLD = regex.compile(
+_TOLD = late(
     rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?!(?!T\d)\p{{L}})"
     rf"|.*?[-–—(,|]\s?\[*{_DAY}[\])]*\Z",
     regex.IGNORECASE,
 )
-_ALONE = regex.compile(
+_ALONE = late(
     rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?:,?\s\(?{_WEEKDAY}\)?)?[\])*_:]*", regex.IGNORECASE
 )
 _MOST_CHARS = 200
@@ -48,8 +49,8 @@ _MOST_CHARS_ALONE = 40
 
 def is_day(line: str) -> bool:
     """Whether a line is a day and nothing else, as a diary has them: "Monday, 4 May 2026"."""
-    is_short = len(line) <= _MOST_CHARS_ALONE
-    return is_short and _ALONE.fullmatch(line) is not None and day_told(line) is not None
+    may_be = len(line) <= _MOST_CHARS_ALONE and _may_tell_a_year(line)
+    return may_be and _ALONE.fullmatch(line) is not None and day_told(line) is not None
 
 
 def day_of_file(path: str) -> date | None:
@@ -70,7 +71,8 @@ def day_told(name: str) -> date | None:
     Args:
         name: "2026-05-04", "2026_05_04 Dentist", "[4.1.0] - 2026-03-02", "Monday, 4 May 2026".
     """
-    told = _TOLD.match(name.strip()) if len(name) <= _MOST_CHARS else None
+    may_be = len(name) <= _MOST_CHARS and _may_tell_a_year(name)
+    told = _TOLD.match(name.strip()) if may_be else None
     if told is None:
         return None
     month = _MONTHS[told["name"].lower()] if told["name"] else int(told["month"])
@@ -78,3 +80,8 @@ def day_told(name: str) -> date | None:
         return date(int(told["year"]), month, int(told["day"]))
     except ValueError:
         return None
+
+
+def _may_tell_a_year(text: str) -> bool:
+    """Whether a text holds what every year begins with: most names do not, and need no pattern."""
+    return "19" in text or "20" in text
