@@ -6,6 +6,7 @@ import time
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from random import Random
 from typing import Any, get_args
 
 import pytest
@@ -339,6 +340,34 @@ def test_patterns_are_linear_on_hostile_text(language: str) -> None:
             except TimeoutError:
                 slow.append((name, text[:20]))
     assert not slow
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_in_plain_text_a_pattern_means_the_same_however_it_is_compiled(language: str) -> None:
+    lexicon = load_lexicon(language)
+    written = [prompt for side in ("recall", "other") for _, prompt in _prompts(language, side)]
+    written += [prompt for _, prompt in _prompts("en", "recall")]
+    plain = [matchable(prompt).encode("ascii", "ignore").decode() for prompt in written]
+    said = [word for prompt in plain for word in prompt.split(" ")]
+    draw = Random(7)
+    mixed = [" ".join(draw.choices([*said, "'", "\n", "a-b", "4.1"], k=8)) for _ in range(300)]
+    hostile = [text[:SHORT_CHARS] for text in _hostile(language) if text.isascii()]
+    texts = [*(text[:SHORT_CHARS] for text in plain), *mixed, *hostile]
+    for name, pattern in _compiled(lexicon).items():
+        expected = [pattern.search(text) is not None for text in texts]
+        found = [matches(pattern.pattern, text, timeout_ms=1000) for text in texts]
+        assert found == expected, name
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_patterns_are_quick_on_short_hostile_text(language: str) -> None:
+    # Short texts are searched without a clock.
+    patterns = [pattern.pattern for pattern in _compiled(load_lexicon(language)).values()]
+    started = time.process_time()
+    for text in (text[:SHORT_CHARS] for text in _hostile(language)):
+        for pattern in patterns:
+            matches(pattern, text, timeout_ms=1000)
+    assert time.process_time() - started < LINEAR_S
 
 
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
