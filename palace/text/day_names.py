@@ -43,6 +43,7 @@ _TOLD = late(
 _ALONE = late(
     rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?:,?\s\(?{_WEEKDAY}\)?)?[\])*_:]*", regex.IGNORECASE
 )
+_ANY_YEAR = regex.compile(r"(?:19|20)\d\d")
 _MOST_CHARS = 200
 _MOST_CHARS_ALONE = 40
 
@@ -83,5 +84,5 @@ def day_told(name: str) -> date | None:
 
 
 def _may_tell_a_year(text: str) -> bool:
-    """Whether a text holds what every year begins with: most names do not, and need no pattern."""
-    return "19" in text or "20" in text
+    """Whether a text holds a year at all: most names do not, and need no larger pattern."""
+    return _ANY_YEAR.search(text) is not None

@@ -13,10 +13,12 @@ import pytest
 import regex
 import yaml
 
+from palace.learn.cues import load_cues
 from palace.learn.requests import Listener
 from palace.recall.lexicon import (
     DEFAULT_LANGUAGES,
     Lexicon,
+    first_match,
     load_lexicon,
     load_lexicons,
     matchable,
@@ -342,21 +344,32 @@ def test_patterns_are_linear_on_hostile_text(language: str) -> None:
     assert not slow
 
 
+def _found(found: regex.Match[str] | None) -> tuple[Any, ...]:
+    return () if found is None else (found.span(), found.groupdict())
+
+
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
-def test_in_plain_text_a_pattern_means_the_same_however_it_is_compiled(language: str) -> None:
+def test_in_plain_text_a_pattern_finds_the_same_however_it_is_compiled(language: str) -> None:
     lexicon = load_lexicon(language)
+    asked = [(pattern.pattern, 0) for pattern in _compiled(lexicon).values()]
+    asked += [(p, regex.IGNORECASE) for patterns in lexicon.requests.values() for p in patterns]
+    for cues in load_cues([language]):
+        asked += [(p, 0) for p in (f"^{cues.lead_in}", *cues.patterns.values())]
     written = [prompt for side in ("recall", "other") for _, prompt in _prompts(language, side)]
     written += [prompt for _, prompt in _prompts("en", "recall")]
-    plain = [matchable(prompt).encode("ascii", "ignore").decode() for prompt in written]
-    said = [word for prompt in plain for word in prompt.split(" ")]
+    plain = [
+        text.encode("ascii", "ignore").decode() for text in (*written, *map(matchable, written))
+    ]
+    said = [word for text in plain for word in text.split(" ")]
     draw = Random(7)
-    mixed = [" ".join(draw.choices([*said, "'", "\n", "a-b", "4.1"], k=8)) for _ in range(300)]
-    hostile = [text[:SHORT_CHARS] for text in _hostile(language) if text.isascii()]
-    texts = [*(text[:SHORT_CHARS] for text in plain), *mixed, *hostile]
-    for name, pattern in _compiled(lexicon).items():
-        expected = [pattern.search(text) is not None for text in texts]
-        found = [matches(pattern.pattern, text, timeout_ms=1000) for text in texts]
-        assert found == expected, name
+    mixed = [" ".join(draw.choices([*said, "'", "\n", "a-b", "4.1"], k=8)) for _ in range(200)]
+    hostile = [text for text in _hostile(language) if text.isascii()]
+    texts = [text[:SHORT_CHARS] for text in (*plain, *mixed, *hostile)]
+    for pattern, flags in asked:
+        compiled = regex.compile(pattern, flags)
+        for text in texts:
+            found = first_match(pattern, text, timeout_ms=1000, flags=flags)
+            assert _found(found) == _found(compiled.search(text)), (pattern, text)
 
 
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
