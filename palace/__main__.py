@@ -1,7 +1,6 @@
 """The command `palace`, also as `python -m palace`; interrupted at its start it shows no trace."""
 
 import gc
-import os
 import sys
 
 INTERRUPTED = 130
@@ -13,8 +12,6 @@ _OBJECTS_BEFORE_A_LOOK = 20_000
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(_OBJECTS_BEFORE_A_LOOK)
-    # Nothing of ours is one of its plugins, and to look for some reads what every package says.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from palace.serve.cli import main as answer
     except KeyboardInterrupt:
