@@ -43,6 +43,8 @@ from benchmarks.fit_recall import (
 )
 from benchmarks.linear_models import Fitted
 from palace import ConfigError, Mempalace
+from palace.recall.listed_weights import listed
+from palace.recall.phrasing import ABOUT, HERE, SAYS, words_of
 from palace.recall.scoring import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
@@ -59,15 +61,20 @@ BARS = {
 
 
 def write_model(path: Path, model: Fitted, *, bars: dict[str, float], provenance: str) -> None:
-    """Write a model as the package reads it."""
-    weights = {n: round(float(w), 4) for n, w in zip(model.names, model.weights, strict=False)}
+    """Write a model as the package reads it: what it knows of words in a file beside the rest."""
+    rounded = {n: round(float(w), 4) for n, w in zip(model.names, model.weights, strict=False)}
+    weights = {n: w for n, w in rounded.items() if w}
+    of_words = {n: weights.pop(n) for n in [*weights] if n.startswith((SAYS, HERE, ABOUT))}
     data = {
         "provenance": provenance,
         "bars": bars,
         "bias": round(float(model.weights[-1]), 4),
-        "weights": {n: w for n, w in weights.items() if w},
+        "weights": weights,
     }
-    path.write_text(json.dumps(data, indent=2) + "\n", "utf-8")
+    if of_words:
+        data["words"] = " ".join(sorted(words_of(of_words)))
+        path.with_suffix(".txt").write_bytes(listed(of_words).encode())
+    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def main() -> None:

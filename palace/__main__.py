@@ -17,7 +17,12 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("error: interrupted\n")
         sys.exit(INTERRUPTED)
-    answer()
+    try:
+        answer()
+    finally:
+        # At the end of a process Python looks through all there is four times, for nothing here:
+        # an eighth of what a question costs.
+        gc.freeze()
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ def test_every_file_of_the_package_is_in_the_wheel(contents):
         "palace/py.typed",
         "palace/recall/lexicons/en.yaml",
         "palace/recall/weights/detector.json",
+        "palace/recall/weights/detector.txt",
         "palace/recall/weights/sufficiency_statement.json",
         "palace/presets/sample/identity.txt",
         "palace/presets/sample/rooms/architecture/database.md",

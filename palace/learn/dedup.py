@@ -13,9 +13,8 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from operator import eq
 
-import regex
-
 from palace.text import fold, name_tokens, tokens
+from palace.text.late_patterns import late
 from palace.types.changes import Match
 from palace.types.memory import Memory
 
@@ -23,12 +22,12 @@ from palace.types.memory import Memory
 _MAX_TURNS = 64
 # Signs that no token holds and that still change what is said, and names that no ending is cut off:
 # docs.example is not doc.example.
-_SIGNS = regex.compile(
+_SIGNS = late(
     r"[<>]=?|[≤≥≠±€$£¥%°]|(?<![\p{L}\p{N}])[-\u2212](?=\d)|(?<=\p{L})[-+\u2212](?![\p{L}\p{N}])"
     r"|(?<![\p{L}\p{N}-])\p{L}[\p{L}\p{N}-]*+(?:[._@][\p{L}\p{N}][\p{L}\p{N}-]*+)++"
 )
 
-_WORD = regex.compile(r"[\p{L}\p{N}]+")
+_WORD = late(r"[\p{L}\p{N}]+")
 
 
 def find_duplicate(

@@ -23,13 +23,14 @@ from palace.learn.word_classes import (
     VERBS,
 )
 from palace.text import canonical_number, fold, month_token, stem
+from palace.text.late_patterns import late
 
 MAX_TERMS = 150
 MAX_CHARS = 1500
 
 # What is said in other words, and the words without which it need not be looked for.
 _PHRASES = tuple(
-    (needles.split("|"), regex.compile(pattern, regex.IGNORECASE), plain)
+    (needles.split("|"), late(pattern, regex.IGNORECASE), plain)
     for needles, pattern, plain in (
         ("n't|n’t", r"n['’]t\b", " not"),
         ("cannot", r"\b(can)not\b", r"\1 not"),

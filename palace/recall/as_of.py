@@ -33,7 +33,9 @@ _FIGURES = (_ISO, _YEAR_FIRST, _NUMERIC, _MONTH_AND_YEAR, _DENSE)
 _YEAR = r"(?P<year>\d{4})(?![\d/-])"
 _NEVER = r"(?!)"
 _WORD_END = r"(?!\p{Ll})"  # where blanks stand between words
-_DIGIT_OR_WORD = regex.compile(r"\d|\p{L}{3,12}")
+_DIGIT = regex.compile(r"\d")
+# What a date without the name of a month holds, or what may be such a name.
+_YEAR_OR_WORD = regex.compile(r"\d{4}|\p{L}{3,12}")
 # In which language; where the words before a date begin, perhaps the verb of believing; and where
 # the date begins.
 _Place = tuple[Lexicon, int, tuple[tuple[int, int], ...], int]
@@ -144,11 +146,17 @@ def _dated_text(prompt: str, lexicons: tuple[Lexicon, ...]) -> str:
 
 
 def _may_name_a_date(prompt: str, lexicons: tuple[Lexicon, ...]) -> bool:
-    """Whether a prompt holds a digit, a month or yesterday: else no pattern need be looked at."""
+    """Whether a prompt holds a year, a month or yesterday: else no pattern need be looked at.
+
+    Beside a number more words are months, and where no blanks part them each may hide one.
+    """
+    numbered = _DIGIT.search(prompt) is not None
+    if numbered and not prompt.isascii():
+        return True
     spoken = tuple(lexicon for lexicon in lexicons if lexicon.may_be_in(prompt))
     return any(
-        text[0].isdigit() or month_token(text) is not None
-        for text in _DIGIT_OR_WORD.findall(prompt)
+        text[0].isdigit() or month_token(text, beside_day=numbered) is not None
+        for text in _YEAR_OR_WORD.findall(prompt)
     ) or any(said.search(prompt) for said in _yesterday(spoken))
 
 

@@ -75,8 +75,8 @@ _STOP = regex.compile(r"[.…](?=\s)|[!。](?=[^!。])|\n")
 
 @lru_cache(maxsize=4)
 def _words_of(model: LogisticModel) -> frozenset[str]:
-    """Return the words a model looks at: found among its weights once, not by every palace."""
-    return words_of(model.weights)
+    """Return the words a model looks at; where none are kept, they are found among its weights."""
+    return model.words or words_of(model.weights)
 
 
 class CueDetector:
@@ -239,7 +239,7 @@ class CueDetector:
         said = phrases(text, self._words)
         if features.get("loaded"):
             said |= said_here(said)
-        about = subjects(text, self._model.weights, english=query.english, slips=query.slips)
+        about = subjects(text, self._model.known, english=query.english, slips=query.slips)
         score = probability_of(self._model.log_odds({**features, **said, **about}) - less)
         kind, runner_up = _kinds(features, query)
         if own:

@@ -6,10 +6,11 @@ worked out before it is needed: most people speak one or two of the languages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import regex
 
@@ -271,11 +272,30 @@ def first_match(
     what ships is linear on hostile text, and a test holds it to that.
     """
     if len(text) <= _TIMED_CHARS:
-        return compiled(pattern, flags).search(text)
+        is_plain = _is_plain(text) and (not flags or pattern.isascii())
+        return (_quickly_compiled if is_plain else compiled)(pattern, flags).search(text)
     try:
         return compiled(pattern, flags).search(text, timeout=timeout_ms / 1000)
     except TimeoutError:
         return None
+
+
+@lru_cache(maxsize=8)  # some fifty patterns are asked of one text
+def _is_plain(text: str) -> bool:
+    """Whether `regex` and the standard library agree on what a word or a blank of a text is."""
+    return text.isascii() and text.replace("\n", " ").isprintable()
+
+
+@lru_cache(maxsize=4096)
+def _quickly_compiled(pattern: str, flags: int) -> regex.Pattern[str]:
+    """Return a pattern that finds the same in plain text, compiled in a third of the time.
+
+    What the standard library does not know, such as a look behind of any length, `regex` compiles.
+    """
+    try:
+        return cast("regex.Pattern[str]", re.compile(pattern, int(flags)))
+    except re.error:
+        return compiled(pattern, flags)
 
 
 def without(pattern: str, text: str, *, timeout_ms: float) -> str:

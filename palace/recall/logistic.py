@@ -1,6 +1,7 @@
 """A logistic model kept as a data file: named weights, a bias, and the bars set on it.
 
-In: features by name. Out: a probability, and how much each feature contributed to it.
+In: features by name. Out: a probability, and how much each feature contributed to it. A model that
+knows many words has a second file, with a weight a line.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 
+from palace.recall.listed_weights import ListedWeights
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticModel:
@@ -21,12 +24,20 @@ class LogisticModel:
         weights: Feature name -> weight; features without a weight do not count.
         bars: Named thresholds in [0, 1] that were set when the model was fitted.
         provenance: Which script and data fitted it.
+        words: The words that the names of its features are made of, where that is kept.
     """
 
     weights: Mapping[str, float]
     bias: float
     bars: Mapping[str, float]
     provenance: str = ""
+    words: frozenset[str] = frozenset()
+
+    @property
+    def known(self) -> Mapping[str, float]:
+        """The weights as they are found most quickly."""
+        weights = self.weights
+        return weights.quickest() if isinstance(weights, ListedWeights) else weights
 
     def probability(self, features: Mapping[str, float]) -> float:
         """Return the probability in (0, 1)."""
@@ -34,12 +45,12 @@ class LogisticModel:
 
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Return bias + sum of weight * value."""
-        weights = self.weights
+        weights = self.known
         return self.bias + sum([weights[n] * v for n, v in features.items() if v and n in weights])
 
     def contributions(self, features: Mapping[str, float]) -> dict[str, float]:
         """Return each feature's share of the log-odds, largest first."""
-        weights = self.weights
+        weights = self.known
         parts = {n: weights[n] * v for n, v in features.items() if v and n in weights}
         return dict(sorted(parts.items(), key=lambda item: -abs(item[1])))
 
@@ -59,11 +70,15 @@ def log_odds_of(probability: float) -> float:
 @lru_cache(maxsize=16)
 def load_model(name: str) -> LogisticModel:
     """Return a shipped model, by name."""
-    path = resources.files("palace.recall") / "weights" / f"{name}.json"
-    data = json.loads(path.read_text("utf-8"))
+    folder = resources.files("palace.recall") / "weights"
+    data = json.loads((folder / f"{name}.json").read_text("utf-8"))
+    weights, words = data["weights"], data.get("words")
+    if words:
+        weights = ListedWeights((folder / f"{name}.txt").read_bytes(), weights)
     return LogisticModel(
-        weights=data["weights"],
+        weights=weights,
         bias=data["bias"],
         bars=data["bars"],
         provenance=data.get("provenance", ""),
+        words=frozenset(words.split(" ") if words else ()),
     )

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import regex
 
+from palace.text.late_patterns import late
+
 CLOSEST = "The closest I have, which may not answer it:"
 """Stands between the fallback and the memories of a near miss."""
 NOT_EVERYWHERE = "I could not look everywhere:"
 """Stands between the fallback and the layers that could not be read."""
 
 # "(rooms/home/kettle.md:7, as of 2026-03-14, may be out of date)"
-_CITATION = regex.compile(
+_CITATION = late(
     r"\((?!\s)(?:[^()\n]{1,200}\.\w{1,5}:\d+|(?:scratchpad:|https?://)[^()\s]{1,300}"
     r"|[^()\n]{1,200}(?=, as of \d{4}-\d{2}-\d{2}))"
     r"(?:, as of \d{4}-\d{2}-\d{2})?(?:, may be out of date)?(?:, state of \d{4}-\d{2}-\d{2})?\)"
 )
-_UNREAD = regex.compile(rf"{regex.escape(NOT_EVERYWHERE)}[^\n]*")
+_UNREAD = late(rf"{regex.escape(NOT_EVERYWHERE)}[^\n]*")
 
 
 def without_own_words(reply: str, fallback_text: str) -> str:

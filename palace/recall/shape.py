@@ -16,31 +16,31 @@ from palace.recall.lexicon import UNSEEN, phrases_of_every_language
 from palace.text.late_patterns import late
 
 LOOKED_AT_CHARS = 4000
-_TAG_START = regex.compile(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
-_BRACKET_LABEL = regex.compile(
+_TAG_START = late(r"\s*<(?:[?!]|[A-Za-z][\w:.-]*(?:\s[^<>]{0,200})?/?>)")
+_BRACKET_LABEL = late(
     r"\s*\[(?:notification|reminder|system|info|warn(?:ing)?|error|debug|tool|event|hook|cron|bot"
     r"|auto|automated|log|status|alert)s?(?!\p{L})[^\]]{0,40}\](?!\()",
     regex.IGNORECASE,
 )
 # "[[Kettle]] broke": what notes are linked by, and no JSON that was cut off.
 _WIKI_LINK = late(r"\[\[[^\[\]{}\"\n]{1,200}\]\]")
-_RESULT_LABEL = regex.compile(
+_RESULT_LABEL = late(
     r"(?:(?:tool|function|command|action|api|http)[ _-](?:call[ _-])?(?:result|output|response)s?"
     r"|observation|webhook)\b[^:\n{\[]{0,60}:\s*(?=[\[{])",
     regex.IGNORECASE,
 )
-_LOG_LINE = regex.compile(
+_LOG_LINE = late(
     r"^\s*(?:\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}|\w{3} +\d{1,2} \d{2}:\d{2}:\d{2} "
     r"|\d{2}:\d{2}:\d{2}[ .,]|(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)[ :\]])",
     regex.MULTILINE,
 )
-_DIFF = regex.compile(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -\d+)", regex.MULTILINE)
-_TRACE = regex.compile(
+_DIFF = late(r"^(?:diff --git |--- \S|\+\+\+ \S|@@ -\d+)", regex.MULTILINE)
+_TRACE = late(
     r"^(?:Traceback \(most recent call last\)|\s+at [\w.$<>]+ ?\(|goroutine \d+ \["
     r"|thread '.{1,80}' panicked|Exception in thread |\w+(?:Error|Exception): )",
     regex.MULTILINE,
 )
-_TOOL_LINE = regex.compile(
+_TOOL_LINE = late(
     r"^(?:\S+: (?:OK|FAILED|WARNING|error|warning)\b|={5,}|-{5,}|\s*(?:PASSED|FAILED|ERROR) |\$ "
     r"|>>> |\d+ files?,|[\w./-]+:\d+(?::\d+)?: |make(?:\[\d+\])?: |npm (?:ERR|WARN)"
     r"|collected \d+ items)",
@@ -118,8 +118,11 @@ def _asks(line: str, *, alone: bool) -> bool:
     asks = line.rstrip().endswith(QUESTION_MARKS) or (
         not alone and _opening_of_a_question().search(line) is not None
     )
-    shaped = _LOG_LINE.match(line) or _TOOL_LINE.match(line) or _TRACE.match(line)
-    return asks and (alone or not shaped)
+    return asks and (alone or not _is_output(line))
+
+
+def _is_output(line: str) -> bool:
+    return bool(_LOG_LINE.match(line) or _TOOL_LINE.match(line) or _TRACE.match(line))
 
 
 def _is_code(lines: Sequence[str]) -> bool:

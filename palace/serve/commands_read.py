@@ -68,9 +68,13 @@ def _ask(
     No model is called. Exit code 0 for evidence and for a prompt that goes to the model as it is, 1
     for a fallback or a near miss.
     """
-    from palace import RetrievalEnforcer, read_history
+    from palace import RetrievalEnforcer
 
-    messages = read_history(history.expanduser()) if history is not None else []
+    messages = []
+    if history is not None:
+        from palace import read_history
+
+        messages = read_history(history.expanduser())
     with door.existing() as palace:
         verdict = RetrievalEnforcer(palace).decide(
             given_prompt(prompt),

@@ -13,21 +13,22 @@ import regex
 import yaml
 
 from palace.store.blocks import Block
+from palace.text.late_patterns import late
 
 MAX_FRONT_MATTER_CHARS = 16_384
-_PROPERTY = regex.compile(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
+_PROPERTY = late(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
 _OPENER = "---"
 _CLOSERS = ("---", "...")
-_KEY = regex.compile(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
+_KEY = late(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 # What is told of the page and not of what it is about, and what is read otherwise.
-_OF_THE_PAGE = regex.compile(
+_OF_THE_PAGE = late(
     r"(?:titles?|tags?|alias(?:es)?|keywords|dates?|created|updated|modified|edited|uu?id|slug|type"
     r"|css ?class(?:es)?|publish(?:ed)?|draft|permalink|layout|template|banner|cover|icon|lang"
     r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time)"
     r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+))"
 )
 # What a template has in the place of a value: `date: {{date}}`, `owner: <% tp.user.me() %>`.
-_PLACEHOLDER = regex.compile(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")
+_PLACEHOLDER = late(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")
 # What a safe loader lets escape for hostile scalars and nesting, beside its own errors.
 _FAILURES = (
     yaml.YAMLError,

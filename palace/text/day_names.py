@@ -10,9 +10,16 @@ from functools import lru_cache
 
 import regex
 
+from palace.text.late_patterns import late
 from palace.text.months import MONTH_NAMES
 
-_MONTHS = {name: month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
+
+def _spelt(word: str) -> str:
+    """Return a word in small letters, with one letter i: a Turkish "MAYIS" is a "mayıs"."""
+    return word.casefold().replace("\u0307", "").replace("ı", "i")
+
+
+_MONTHS = {_spelt(name): month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
 _WEEKDAYS = (
     "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
     " montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so"
@@ -21,7 +28,8 @@ _WEEKDAYS = (
     " lunedì martedì mercoledì giovedì venerdì sabato"
     " maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
 ).split()
-_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_NAMED = dict.fromkeys(name for names in MONTH_NAMES for name in names)
+_NAMES = "|".join(sorted(_NAMED, key=len, reverse=True))
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _WRITINGS = (
     rf"{_YEAR}(?P<part>[-_./])(?P<month>\d\d?)(?P=part)(?P<day>\d\d?)",
@@ -34,22 +42,33 @@ _WRITINGS = (
 _DAY = rf"(?<!\d)(?:{'|'.join(_WRITINGS)})(?!\.?\d)"
 _WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})[.,]?"
 # It begins with the day, perhaps behind that of the week, or ends with it behind a sign that parts.
-_TOLD = regex.compile(
+_TOLD = late(
     rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?!(?!T\d)\p{{L}})"
     rf"|.*?[-–—(,|]\s?\[*{_DAY}[\])]*\Z",
     regex.IGNORECASE,
 )
-_ALONE = regex.compile(
+_ALONE = late(
     rf"[\[(*_]*(?:{_WEEKDAY}\s)?{_DAY}(?:,?\s\(?{_WEEKDAY}\)?)?[\])*_:]*", regex.IGNORECASE
 )
+_LETTERS = regex.compile(r"\p{L}+")
+_OF_A_DAY = frozenset(
+    (*map(_spelt, _WEEKDAYS), *_MONTHS, *"st nd rd th er of de 年 月 日 년 월 일".split())
+)
+_ANY_YEAR = regex.compile(r"(?:19|20)\d\d")
 _MOST_CHARS = 200
 _MOST_CHARS_ALONE = 40
 
 
 def is_day(line: str) -> bool:
     """Whether a line is a day and nothing else, as a diary has them: "Monday, 4 May 2026"."""
-    is_short = len(line) <= _MOST_CHARS_ALONE
-    return is_short and _ALONE.fullmatch(line) is not None and day_told(line) is not None
+    if len(line) > _MOST_CHARS_ALONE or not _may_tell_a_year(line):
+        return False
+    said = map(_spelt, _LETTERS.findall(line))
+    return (
+        _OF_A_DAY.issuperset(said)
+        and _ALONE.fullmatch(line) is not None
+        and day_told(line) is not None
+    )
 
 
 def day_of_file(path: str) -> date | None:
@@ -70,11 +89,17 @@ def day_told(name: str) -> date | None:
     Args:
         name: "2026-05-04", "2026_05_04 Dentist", "[4.1.0] - 2026-03-02", "Monday, 4 May 2026".
     """
-    told = _TOLD.match(name.strip()) if len(name) <= _MOST_CHARS else None
+    may_be = len(name) <= _MOST_CHARS and _may_tell_a_year(name)
+    told = _TOLD.match(name.strip()) if may_be else None
     if told is None:
         return None
-    month = _MONTHS[told["name"].lower()] if told["name"] else int(told["month"])
+    month = _MONTHS[_spelt(told["name"])] if told["name"] else int(told["month"])
     try:
         return date(int(told["year"]), month, int(told["day"]))
     except ValueError:
         return None
+
+
+def _may_tell_a_year(text: str) -> bool:
+    """Whether a text holds a year at all: most names do not, and need no larger pattern."""
+    return _ANY_YEAR.search(text) is not None

@@ -13,19 +13,21 @@ import re
 from collections.abc import Iterable
 from itertools import zip_longest
 
+from palace.text.late_patterns import late_standard
+
 # Words enough to state something: shorter arguments are what a tool is asked about.
-_STATEMENT = re.compile(
+_STATEMENT = late_standard(
     r"(?<!\S)(\S+\s+){3}\S|[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{8}"
 )
 
 # Who speaks in a conversation that is written down, as the frameworks put it.
-_SPEAKER = re.compile(
+_SPEAKER = late_standard(
     r"^[^\S\n]*(?:(?P<model>AI|[Aa]ssistant)|(?P<person>Human|[Uu]ser)|[Ss]ystem|[Tt]ool|Function):",
     re.MULTILINE,
 )
 _MODELS = ("AI:", "ssistant:")
 # What goes on behind a conversation: a label, a heading, a tag or a line.
-_BEHIND = re.compile(r"\n[^\S\n]*\n(?=[^\S\n]*(?:#|<|---|\*\*|[^\W\d_][\w ]{0,30}:))")
+_BEHIND = late_standard(r"\n[^\S\n]*\n(?=[^\S\n]*(?:#|<|---|\*\*|[^\W\d_][\w ]{0,30}:))")
 
 
 def without_echoes(texts: Iterable[str], *, written: Iterable[str]) -> tuple[str, ...]:

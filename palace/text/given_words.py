@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from palace.text.late_patterns import late_standard
+
 # Whoever rewrites a question may be answered with what is made of it: see `rewriting.py`.
 _VERBS = (
     "translate",
@@ -53,7 +55,7 @@ _NAMING = rf"{_REWORD}|{_SUM_UP}"
 _BELOW = rf"(?=[^\n?]{{0,160}}\b(?:this|that|following|below|next|{_NOUN})\b)"
 _OPENED = r"[\"“„«‹'‘「『`]"
 _SENTENCE = rf"(?:the (?:\w{{1,20}} )?)?{_OPENED}(?=(?:[^\s\"”]{{1,40}} ){{3}})"
-_TOLD = re.compile(
+_TOLD = late_standard(
     rf"{_POLITE}(?:"
     # "… to French: <words>", "… "<words>" into French."
     rf"(?:{_VERB}|{_NAMING})\b(?:[^\n:：?]{{0,160}}[:：]\s*\S"
@@ -74,7 +76,7 @@ _TOLD = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # They stand before that line.
-_TOLD_BEHIND = re.compile(
+_TOLD_BEHIND = late_standard(
     rf"{_POLITE}(?:{_VERB}|{_NAMING})\b[^\n?:]{{0,60}}\b(?:(?:this|that|the) {_NOUN}|the above"
     r"|above)\b[^\n?:]{0,60}\Z",
     re.IGNORECASE,
@@ -89,7 +91,7 @@ _MARKS = (
 )
 # What is to be done is told at the beginning, or on the last line.
 _HEAD_CHARS = 400
-_ALSO_ANSWER = re.compile(r"\b(?:and|then|also)\b[^\n:]{0,40}\banswer\b", re.IGNORECASE)
+_ALSO_ANSWER = late_standard(r"\b(?:and|then|also)\b[^\n:]{0,40}\banswer\b", re.IGNORECASE)
 
 
 def works_on_given_words(text: str) -> bool:

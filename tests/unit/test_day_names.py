@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from palace.text import day_names
 from palace.text.day_names import day_told, is_day
+from palace.text.months import MONTH_NAMES
 
 
 @pytest.mark.parametrize(
@@ -32,6 +36,8 @@ from palace.text.day_names import day_told, is_day
         "Montag, 4. Mai 2026",
         "4 mai 2026",
         "4 de mayo de 2026",
+        "4 MAYIS 2026",
+        "4 mayıs 2026",
         "2026年5月4日",
         "2026년 5월 4일",
         "[4.1.0] - 2026-05-04",
@@ -93,3 +99,25 @@ def test_a_line_that_is_a_day(line):
 )
 def test_a_line_that_is_more_or_less_than_a_day(line):
     assert not is_day(line)
+
+
+PIECES = [
+    *"4 04 2026 2026-05-04 4.5.2026 20260504 May MAY mayo märz MÄRZ mayıs MAYIS MAYİS nisan NİSAN".split(),
+    *"th er st of de . , - ( ) [ ] * _ : 年 月 日 2026年5月4日 Monday Mo miércoles SÁBADO ſun We x".split(),
+    " ", " ",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
+def test_a_line_with_other_words_is_no_day_without_being_tried(line):
+    found = day_names._ALONE.fullmatch(line) is not None and len(line) <= 40
+    assert is_day(line) == (found and day_told(line) is not None)
+
+
+@pytest.mark.parametrize("months", MONTH_NAMES)
+def test_a_month_is_known_in_capitals_too(months):
+    for name in months:
+        days = {day_told(f"4 {written} 2026") for written in (name, name.upper(), name.title())}
+        assert days == {day_told(f"4 {months[0]} 2026")}
+        assert is_day(f"4 {name.upper()} 2026")
+    assert day_told("4 NİSAN 2026") == day_told("4 nisan 2026")

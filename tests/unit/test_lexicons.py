@@ -6,16 +6,19 @@ import time
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from random import Random
 from typing import Any, get_args
 
 import pytest
 import regex
 import yaml
 
+from palace.learn.cues import load_cues
 from palace.learn.requests import Listener
 from palace.recall.lexicon import (
     DEFAULT_LANGUAGES,
     Lexicon,
+    first_match,
     load_lexicon,
     load_lexicons,
     matchable,
@@ -339,6 +342,45 @@ def test_patterns_are_linear_on_hostile_text(language: str) -> None:
             except TimeoutError:
                 slow.append((name, text[:20]))
     assert not slow
+
+
+def _found(found: regex.Match[str] | None) -> tuple[Any, ...]:
+    return () if found is None else (found.span(), found.groupdict())
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_in_plain_text_a_pattern_finds_the_same_however_it_is_compiled(language: str) -> None:
+    lexicon = load_lexicon(language)
+    asked = [(pattern.pattern, 0) for pattern in _compiled(lexicon).values()]
+    asked += [(p, regex.IGNORECASE) for patterns in lexicon.requests.values() for p in patterns]
+    for cues in load_cues([language]):
+        asked += [(p, 0) for p in (f"^{cues.lead_in}", *cues.patterns.values())]
+    written = [prompt for side in ("recall", "other") for _, prompt in _prompts(language, side)]
+    written += [prompt for _, prompt in _prompts("en", "recall")]
+    plain = [
+        text.encode("ascii", "ignore").decode() for text in (*written, *map(matchable, written))
+    ]
+    said = [word for text in plain for word in text.split(" ")]
+    draw = Random(7)
+    mixed = [" ".join(draw.choices([*said, "'", "\n", "a-b", "4.1"], k=8)) for _ in range(200)]
+    hostile = [text for text in _hostile(language) if text.isascii()]
+    texts = [text[:SHORT_CHARS] for text in (*plain, *mixed, *hostile)]
+    for pattern, flags in asked:
+        compiled = regex.compile(pattern, flags)
+        for text in texts:
+            found = first_match(pattern, text, timeout_ms=1000, flags=flags)
+            assert _found(found) == _found(compiled.search(text)), (pattern, text)
+
+
+@pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
+def test_patterns_are_quick_on_short_hostile_text(language: str) -> None:
+    # Short texts are searched without a clock.
+    patterns = [pattern.pattern for pattern in _compiled(load_lexicon(language)).values()]
+    started = time.process_time()
+    for text in (text[:SHORT_CHARS] for text in _hostile(language)):
+        for pattern in patterns:
+            matches(pattern, text, timeout_ms=1000)
+    assert time.process_time() - started < LINEAR_S
 
 
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
