@@ -51,7 +51,7 @@ _WRAPPED = regex.compile(
 _MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _PART = regex.compile(r"[^\W_]+")
-_DENSE_FROM = "\u2e80"  # the scripts of East Asia
+DENSE_FROM = "\u2e80"  # the scripts of East Asia
 _FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -107,7 +107,7 @@ class Lexicon:
         spelt = [form for word in listed for form in self.spelt_otherwise(word)]
         folded = {word: fold(word) for word in (*listed, *spelt)}
         # Where no blanks stand between words, the pairs they are cut into too.
-        dense = "\n".join(word for word, form in folded.items() if form >= _DENSE_FROM)
+        dense = "\n".join(word for word, form in folded.items() if form >= DENSE_FROM)
         return frozenset((*folded.values(), *(found.token for found in words(dense))))
 
     def spelt_otherwise(self, word: str) -> list[str]:
@@ -231,7 +231,7 @@ def _without_marks(prompt: str) -> str:
     if numbered and _may_open_a_question(numbered["word"]):
         return prompt[numbered.end() :]
     whole = _EMPHASIS.fullmatch(prompt) or _WRAPPED.fullmatch(prompt)
-    if whole is None or (len(whole["words"].split()) < 2 and whole["words"] < _DENSE_FROM):
+    if whole is None or (len(whole["words"].split()) < 2 and whole["words"] < DENSE_FROM):
         return prompt  # what stands around one word makes a name of it
     words, stop = whole["words"].strip(), whole["stop"]
     return words if words.endswith(("?", "!", ".")) else f"{words}{stop}"
@@ -241,7 +241,7 @@ def _may_open_a_question(word: str) -> bool:
     """Whether a word is small or leads to one in any language; without blanks between, any may."""
     first = fold(word)
     is_small = first in folded_words("stopwords") or first in folded_words("framing_words")
-    return first >= _DENSE_FROM or (is_small and month_token(word) is None)
+    return first >= DENSE_FROM or (is_small and month_token(word) is None)
 
 
 @lru_cache(maxsize=4096)
@@ -344,7 +344,7 @@ def _by_first_letter(kind: WordKind) -> Mapping[str, Sequence[str]]:
     by_letter: dict[str, list[str]] = {}
     for word in (word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)):
         folded = fold(word)
-        parts = folded if folded >= _DENSE_FROM else _PART.findall(folded)
+        parts = folded if folded >= DENSE_FROM else _PART.findall(folded)
         for letter in {base_form(part)[0] for part in parts}:
             by_letter.setdefault(letter, []).append(word)
     return by_letter
