@@ -95,13 +95,21 @@ class KnownSpecifics:
         """Whether somebody with a title is called so there; other words may stand before a name.
 
         A name of two letters is another's behind another family name: 中田和夫 for 中村和夫. A
-        Korean name is wrong where one stands there that it has a part in common with.
+        Korean name is wrong where one stands there that it has a part in common with, or a word
+        that differs in a letter.
         """
         if any(wanted in s.plain for s in self.sources):
             return True
         if _HANGUL.match(wanted):
             known = (m[0] for s in self.sources for m in KOREAN_NAME.finditer(s.plain))
-            return not any(name[0] == wanted[0] or name[1:] == wanted[1:] for name in known)
+            if any(name[0] == wanted[0] or name[1:] == wanted[1:] for name in known):
+                return False
+            # Without a title it is a name where all but one letter are the same.
+            other = (f"{wanted[:n]}\\p{{Hangul}}{wanted[n + 1 :]}" for n in range(len(wanted)))
+            near = regex.compile(
+                rf"(?<!\p{{Hangul}})(?:{'|'.join(other)})(?!(?![은는이가을를의에께와과도만])\p{{Hangul}})"
+            )
+            return not any(near.search(s.plain) for s in self.sources)
         before, name = wanted[:-2], wanted[-2:]
         if not any(name in s.plain for s in self.sources):
             # "找王医生"

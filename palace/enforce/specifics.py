@@ -93,6 +93,11 @@ _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(
     r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa|[Dd]ott|[Ss]ig|Hon)\.\s*$"
 )
+# Behind an apostrophe Turkish writes the endings of names, and of nothing else.
+_TURKISH_ENDINGS = frozenset(
+    "e a ye ya i ı u ü yi yı yu yü de da te ta den dan ten tan in ın un ün nin nın nun nün le la"
+    " yle yla deki daki teki taki".split()
+)
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
 _COMPANIES = frozenset(
@@ -139,7 +144,7 @@ _NOT_NAMES = frozenset(
     " new year senora signora signor signore sig sra mevrouw mevr meneer mijnheer mlle"
     " http https url os cpu cpus vcpus ram tv pc sms gps"
     " whoever whatever whichever whenever wherever"
-    " mademoiselle dona pani pan fru vat mwst tva iva btw".split()
+    " mademoiselle dona pani pan fru bey hanim vat mwst tva iva btw".split()
 )
 
 
@@ -334,9 +339,11 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`,") in ("'s", "’s"):
         return True
-    if between.strip():
-        return following.surface[0].isupper() and between.strip() == ","
     nearby = following.surface
+    if between.strip():
+        ending = between in ("'", "’") and nearby in _TURKISH_ENDINGS
+        turkish = ending and not folded.endswith("qu")  # "Bursa'da", but "Lorsqu'un"
+        return turkish or (nearby[0].isupper() and between.strip() == ",")
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
