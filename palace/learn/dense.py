@@ -18,6 +18,7 @@ _UNITS = (
     r"年|月|日|[号號](?![\p{Han}])|[点點](?!\p{Han}*[是在])|[时時](?!代)|分|[岁歲歳才]|元|円|[块塊圆圓]|人|名|[个個]|度"
     r"|[%％]|公里|公斤|米|キロ|センチ|년|월|일|시(?!간?에서)|분|살|원|명|개|번(?!째)|퍼센트|센티|킬로"
 )
+_DAY = regex.compile(_WEEKDAY)
 _HAN_NUMBER = (
     rf"(?<![第一二三四五六七八九十百千])[〇零一二两兩三四五六七八九十百千万萬億亿]+(?={_UNITS})"
 )
@@ -106,6 +107,14 @@ def differing(stored: Frame, new: Frame) -> tuple[str, str] | None:
     ):
         return None
     return " ".join(pairs[n][0] for n in others), " ".join(pairs[n][1] for n in others)
+
+
+def with_day(text: str, new: str) -> str:
+    """Return a text with its only day of the week changed to the one that was said, or ""."""
+    told, held = (list(_DAY.finditer(said)) for said in (new, text))
+    if len(told) != 1 or len(held) != 1 or told[0][0] == held[0][0]:
+        return ""
+    return f"{text[: held[0].start()]}{told[0][0]}{text[held[0].end() :]}"
 
 
 def both_hold(stored: Frame, new: Frame) -> bool:
