@@ -111,13 +111,22 @@ class Lexicon:
         return frozenset((*folded.values(), *(found.token for found in words(dense))))
 
     def spelt_otherwise(self, word: str) -> list[str]:
-        """Return a word with two letters for each that has a second spelling, and the reverse."""
+        """Return a word with the second spelling of each letter that has one, and the reverse."""
         lowered = word.lower()
-        pairs = [pair.split() for pair in self._words.get("spelt", ())]
-        one, two = lowered, lowered
-        for letter, letters in pairs:
+        to_first, to_second, longer = self._spellings
+        one, two = lowered.translate(to_first), lowered.translate(to_second)
+        for letter, letters in longer:
             one, two = one.replace(letters, letter), two.replace(letter, letters)
-        return [form for form in (one, two) if form != lowered]
+        return [form for form in dict.fromkeys((one, two)) if form != lowered]
+
+    @cached_property
+    def _spellings(self) -> tuple[dict[int, str], dict[int, str], list[tuple[str, str]]]:
+        """Second letters -> first ones, the reverse, and pairs of which one has more letters."""
+        pairs = [(one, two) for one, two in map(str.split, self._words.get("spelt", ()))]
+        single = [pair for pair in pairs if len(pair[1]) == 1]
+        to_first = {ord(two): one for one, two in reversed(single)}
+        to_second = {ord(one): two for one, two in single}
+        return to_first, to_second, [pair for pair in pairs if len(pair[1]) > 1]
 
     @cached_property
     def misspelt(self) -> Mapping[str, str]:
