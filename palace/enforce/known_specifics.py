@@ -31,6 +31,7 @@ _WORD_AND_NUMBER = regex.compile(
 _GROUPED = regex.compile(r"\+?[\p{L}\d ./()-]{9,60}")
 # Chinese words of one letter that a name follows.
 _BEFORE_NAMES = frozenset("找由和与與跟是请請给給向让讓被对對为為叫问問见見约約及同到去")
+_DENSE = regex.compile(r"[\p{Han}\p{Katakana}\p{Hangul}]")
 _HANGUL = regex.compile(r"\p{Hangul}")
 _GROUP_MARKS = r"[ ./()-]{0,3}"
 _LEAST_GROUPED_DIGITS = 9
@@ -98,7 +99,9 @@ class KnownSpecifics:
         Korean name is wrong where one stands there that it has a part in common with, or a word
         that differs in a letter.
         """
-        if any(wanted in s.plain for s in self.sources):
+        # In Latin letters nobody is called so.
+        latin = not any(_DENSE.search(s.plain) for s in self.sources)
+        if latin or any(wanted in s.plain for s in self.sources):
             return True
         if _HANGUL.match(wanted):
             known = (m[0] for s in self.sources for m in KOREAN_NAME.finditer(s.plain))

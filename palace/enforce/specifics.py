@@ -117,6 +117,13 @@ KOREAN_NAME = regex.compile(
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,4}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
 )
+# Without a title a Chinese name is told by the part that somebody has: 负责人是周敏。
+_IN_CHARGE = regex.compile(
+    r"(?:负责人|負責人|联系人|聯繫人|对接人|經理|经理|老师|老師|班主任|医生|醫生|房东|房東|老板|老闆|司机|司機|律师|律師"
+    r"|会计|會計|编辑|編輯|主管|组长|組長|店长|店長)(?:是|叫|为|為|[:：])\K"
+    r"[王李张張刘劉陈陳杨楊黄黃赵趙周吴吳徐孙孫朱马馬胡郭林何高梁郑鄭罗羅宋谢謝唐韩韓曹许許邓鄧萧蕭冯馮曾程蔡彭潘袁董余苏蘇叶葉]"
+    r"\p{Han}{1,2}(?=$|[^\p{L}\p{N}])"
+)
 # Words that are names of people too.
 _WORDS_AND_NAMES = frozenset(
     "aimee alexa ali allen amber amy angel annie archie aria art baker basil beau beck bella"
@@ -224,7 +231,8 @@ def _read(text: str) -> Iterator[Specific]:
         yield _trimmed("identifier", match)
     for match in _COMPOUND.finditer(text):
         yield Specific("compound", match[0], match[0], *match.span())
-    for match in (*_HONOURED.finditer(text), *KOREAN_NAME.finditer(text)):
+    named = (*_HONOURED.finditer(text), *KOREAN_NAME.finditer(text), *_IN_CHARGE.finditer(text))
+    for match in named:
         yield Specific("name", match[0], match[0], *match.span())
 
 
