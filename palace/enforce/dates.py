@@ -18,17 +18,17 @@ from palace.text.months import exists
 
 _WEEKDAY_LINES = (
     "monday mon montag lundi lunes segunda-feira lunedi maandag "
-    "понедельник 月曜 星期一 周一 월요일",
+    "понедельник 月曜 星期一 周一 월요일 pazartesi",
     "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
     "вторник 火曜 星期二 周二 화요일",
     "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
-    "星期三 周三 수요일",
+    "星期三 周三 수요일 çarşamba",
     "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
-    "星期四 周四 목요일",
+    "星期四 周四 목요일 perşembe",
     "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
-    "星期五 周五 금요일",
+    "星期五 周五 금요일 cuma",
     "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
-    "суббота субботу 土曜 星期六 周六 토요일",
+    "суббота субботу 土曜 星期六 周六 토요일 cumartesi",
     "sunday sun sonntag dimanche domingo domenica zondag "
     "воскресенье 日曜 星期日 星期天 周日 일요일",
 )

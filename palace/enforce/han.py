@@ -1,5 +1,7 @@
 """Numbers in Chinese letters, as Chinese and Japanese write them: 十四万三千, 二十八, 两点半.
 
+Korean ones in Hangul too: 칠십팔만 원, 오후 세 시 반.
+
 In: text. Out: numbers and clock times with the place where they stand.
 """
 
@@ -15,10 +17,12 @@ from palace.text import fold, right_before
 
 _ONES = {letter: value for value, letter in enumerate("零一二三四五六七八九")}
 _ONES |= {"〇": 0, "两": 2, "兩": 2}
-_TENS = {"十": 10, **dict.fromkeys("百백", 100), **dict.fromkeys("千천", 1000)}
+_KOREAN_ONES = "일이삼사오육칠팔구"
+_ONES |= {letter: value for value, letter in enumerate(_KOREAN_ONES, 1)}
+_TENS = {"十": 10, "십": 10, **dict.fromkeys("百백", 100), **dict.fromkeys("千천", 1000)}
 _MYRIADS = {**dict.fromkeys("万萬만", 10**4), **dict.fromkeys("億亿억", 10**8)}
 _ONE = "一二三四五六七八九"
-_ANY = "".join(letter for letter in {**_ONES, **_TENS, **_MYRIADS} if letter not in "백천만억")
+_ANY = "".join(letter for letter in {**_ONES, **_TENS, **_MYRIADS} if letter < "가")
 _PIECE = regex.compile(r"\d+(?:[.,]\d+)?|\S")
 _THOUSANDS = regex.compile(r",(?=\d{3}(?!\d))")
 MONTH = f"(?<![{_ANY}第])(?:十[一二]?|[{_ONE}])"
@@ -35,9 +39,22 @@ _CLOCK = regex.compile(
     rf"(?:(?P<full>[钟鐘整])|(?P<m>[二三四五]?十[{_ONE}]?|零?[{_ONE}]|\d{{1,2}})分"
     rf"|(?P<half>半)|(?P<quarter>[一三])刻)?"
 )
+_KOREAN_PIECE = f"[{_KOREAN_ONES}]?[십백천만억]"
+# "만 원" is ten thousand, but 만일 is "if".
+_KOREAN = regex.compile(
+    rf"(?<![\p{{Hangul}}\d])(?:{_KOREAN_PIECE}(?:{_KOREAN_PIECE}| (?=[{_KOREAN_ONES}]))*"
+    rf"[{_KOREAN_ONES}]?(?= ?(?:원|명|달러|유로))"
+    rf"|(?=[{_KOREAN_ONES}십백천만억]{{2}})(?![십백천만억]일)(?:{_KOREAN_PIECE}){{1,8}}[{_KOREAN_ONES}]?"
+    r"(?= ?(?:개|년|월|일|분|살|세|층|권|회|번|퍼센트|킬로|미터)))"
+)
+_KOREAN_HOURS = "한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 열한 열두".split()
+_KOREAN_CLOCK = regex.compile(
+    rf"(?<!\p{{Hangul}})(?P<h>{'|'.join(sorted(_KOREAN_HOURS, key=len, reverse=True))}) ?시(?! ?간)"
+    rf"(?: ?(?:(?P<m>\d{{1,2}}|[{_KOREAN_ONES}]?십?[{_KOREAN_ONES}]?) ?분|(?P<half>반)))?"
+)
 _HOURS = 24
-_MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전)\s?$")
-_AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후)\s?$")
+_MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전|새벽|아침)\s?$")
+_AFTERNOON = regex.compile(r"(?:下午|晚上|傍晚|午後|오후|저녁|밤)\s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +91,8 @@ def han_value(text: str) -> float:
             section, last = section + (current if said else 1) * _TENS[piece], _TENS[piece]
             current, said = 0.0, False
         elif piece in _MYRIADS:
-            total, last = total + (section + current) * _MYRIADS[piece], _MYRIADS[piece]
+            many = section + current or float(not total)  # a bare 만 are ten thousand
+            total, last = total + many * _MYRIADS[piece], _MYRIADS[piece]
             section = current = 0.0
             said = False
         elif piece in "零〇":
@@ -97,6 +115,8 @@ def han_numbers(text: str) -> Iterator[HanNumber]:
         counts = _is_counted(written, text[end : end + 2])
         sure = large or (counts and (len(written) > 1 or written == "十"))
         yield HanNumber(han_value(written), match.start(), end, sure, counts)
+    for match in _KOREAN.finditer(text):
+        yield HanNumber(han_value(match[0].replace(" ", "")), *match.span(), sure=True, counts=True)
 
 
 def _is_counted(written: str, behind: str) -> bool:
@@ -125,6 +145,11 @@ def han_clocks(text: str, *, all_day: bool = False) -> Iterator[Quantity]:
             yield Quantity(
                 times_of_day(hour * 60 + minutes, half), "clock", 1, *match.span(), match[0]
             )
+    for match in _KOREAN_CLOCK.finditer(text):
+        hour = float(_KOREAN_HOURS.index(match["h"]) + 1)
+        minutes = 30.0 if match["half"] else han_value(match["m"]) if match["m"] else 0.0
+        half = None if all_day else half_of_day(text, match.start())
+        yield Quantity(times_of_day(hour * 60 + minutes, half), "clock", 1, *match.span(), match[0])
 
 
 def half_of_day(text: str, start: int) -> str | None:

@@ -27,6 +27,7 @@ _PLACEHOLDER = regex.compile(r"<[\p{L}][\w -]{0,30}>")
 _GROUPED = regex.compile(r"\+?[\p{L}\d ./()-]{9,60}")
 # Chinese words of one letter that a name follows.
 _BEFORE_NAMES = frozenset("找由和与與跟是请請给給向让讓被对對为為叫问問见見约約及同到去")
+_DENSE = regex.compile(r"[\p{Han}\p{Katakana}\p{Hangul}]")
 _HANGUL = regex.compile(r"\p{Hangul}")
 _GROUP_MARKS = r"[ ./()-]{0,3}"
 _LEAST_GROUPED_DIGITS = 9
@@ -88,13 +89,23 @@ class KnownSpecifics:
         """Whether somebody with a title is called so there; other words may stand before a name.
 
         A name of two letters is another's behind another family name: 中田和夫 for 中村和夫. A
-        Korean name is wrong where one stands there that it has a part in common with.
+        Korean name is wrong where one stands there that it has a part in common with, or a word
+        that differs in a letter.
         """
-        if any(wanted in s.plain for s in self.sources):
+        # In Latin letters nobody is called so.
+        latin = not any(_DENSE.search(s.plain) for s in self.sources)
+        if latin or any(wanted in s.plain for s in self.sources):
             return True
         if _HANGUL.match(wanted):
             known = (m[0] for s in self.sources for m in KOREAN_NAME.finditer(s.plain))
-            return not any(name[0] == wanted[0] or name[1:] == wanted[1:] for name in known)
+            if any(name[0] == wanted[0] or name[1:] == wanted[1:] for name in known):
+                return False
+            # Without a title it is a name where all but one letter are the same.
+            other = (f"{wanted[:n]}\\p{{Hangul}}{wanted[n + 1 :]}" for n in range(len(wanted)))
+            near = regex.compile(
+                rf"(?<!\p{{Hangul}})(?:{'|'.join(other)})(?!(?![은는이가을를의에께와과도만])\p{{Hangul}})"
+            )
+            return not any(near.search(s.plain) for s in self.sources)
         before, name = wanted[:-2], wanted[-2:]
         if not any(name in s.plain for s in self.sources):
             # "找王医生"

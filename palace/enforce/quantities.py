@@ -34,9 +34,9 @@ from palace.text import fold, right_before, stem
 _ORDINALS = {word: n for n, word in enumerate(ORDINAL_WORDS[:12], 1)}
 _MILLION = (
     "mio million millions millionen millones milhoes milioni miljoen mln миллион миллиона"
-    " миллионов млн"
+    " миллионов млн milyon"
 )
-_THOUSAND = "thousand tausend mil тысяча тысячи тысяч тыс"
+_THOUSAND = "thousand tausend mil тысяча тысячи тысяч тыс bin"
 _SUFFIXES = {"k": 1e3, "m": 1e6, "bn": 1e9, "billion": 1e9,
              "hundred": 100, "dozen": 12, "lakh": 1e5, "lakhs": 1e5, "crore": 1e7, "crores": 1e7,
              **dict.fromkeys(_THOUSAND.split(), 1e3),
@@ -82,7 +82,7 @@ _NUMBER = regex.compile(
 )
 _UNIT_AFTER = regex.compile(
     r"[ \u00a0\u202f-]?(?!\p{L}/(?!\p{L}))(?:°\s?[CF]?|[%％]|[€$£¥](?!\d)"
-    rf"|[かヶカヵ]月|개월|시간|유로|달러|박|\p{{Han}}{{1,2}}|\p{{Latin}}+(?={_DENSE})|\p{{L}}+)",
+    rf"|[かヶカヵ]月|개월|시간|유로|달러|박|원|\p{{Han}}{{1,2}}|\p{{Latin}}+(?={_DENSE})|\p{{L}}+)",
     regex.IGNORECASE,
 )
 _ADDRESSED = regex.compile(r"\b(?:you|we|us|they|them)\s+$", regex.IGNORECASE)  # "you two"
@@ -100,7 +100,7 @@ _HAN_COUNT = regex.compile(
 )
 # "8万5千", "14.3万", "23만": digits and what they are multiplied by.
 _MYRIAD = regex.compile(
-    r"(?<![\d.,])(?:\d{1,4}(?:[.,]\d{1,4})?[億亿억万萬만千천百백] ?)+"
+    r"(?<![\d.,])(?:\d{1,4}(?:[.,]\d{1,4})?[億亿억万萬만千천百백]+ ?)+"
     r"(?:(?<! )\d{1,4}(?![\d.,]*\d))?(?<! )"
 )
 _TIMES = {"twice": 2, "thrice": 3, "zweimal": 2, "dreimal": 3, "viermal": 4, "fünfmal": 5}
@@ -123,6 +123,8 @@ OR_SO = regex.compile(
     r"|\p{Hangul}?\s?(?:정도|쯤)",
     regex.IGNORECASE,
 )
+_I_AM = regex.compile(r"\sich\b", regex.IGNORECASE)  # behind "bin", a Turkish thousand elsewhere
+_EACH = regex.compile(r"1\s?[인명]당")  # "for each": it counts nothing
 _MINUS = str.maketrans("−", "-")
 _POWER = regex.compile(
     r"(?<![\w.,^])(?:(?P<times>\d{1,6}(?:\.\d{1,6})?)\s?[x×*·]\s?)?(?:(?P<base>10|2)(?:\^|\*\*)"
@@ -302,7 +304,7 @@ def _myriads(text: str) -> Iterator[Quantity]:
 
 def _digits(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
-        if len(match["n"] or "") > _MOST_DIGITS:
+        if len(match["n"] or "") > _MOST_DIGITS or _EACH.match(text, match.start()):
             continue
         values = _values(match["n"] or "0")
         if match["part"]:
@@ -385,7 +387,8 @@ def _with_unit(text: str, values: tuple[float, ...], start: int, end: int, sign:
         after = _HAN_LETTER.match(text, end) or after  # "7天内"
         written = written[0]
     word = _unit_word(after, written)
-    if word in _SUFFIXES and word not in ("k", "m"):
+    german = word == "bin" and _I_AM.match(text, after.end())
+    if word in _SUFFIXES and word not in ("k", "m") and not german:
         scaled = tuple(value * _SUFFIXES[word] for value in values)
         return _with_unit(text, scaled, start, after.end(), "")
     if word not in UNITS:  # "600 Metern", "13 flying hours"

@@ -27,12 +27,16 @@ time 86400 d day days tag tage tagen jour jours dia dias giorno giorni gg dag da
 time 86400 nuits noches nacht nachte tagig arbeitstag arbeitstage arbeitstagen werktag werktage
 time 86400 werktagen werkdag werkdagen день дня дней 天 日間 박 泊 晚
 time 604800 week weeks wk wks woche wochen semaine semaines semana semanas settimana settimane weken
-time 604800 wochig 週 週間 неделя неделю недели недель 周
+time 604800 wochig 週 週間 неделя неделю недели недель 周 hafta
+time 60 dakika dk
+time 3600 saat
+time 86400 gun
 time 1209600 fortnight fortnights
 months 1 mth mths mnd mo mos month months monat monate monaten mois mes meses mese mesi maand
 months 1 maanden monatig месяц месяца месяцев 個月 개월 个月 か月 ヶ月 カ月 ヵ月
 months 12 year years yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar jaren jr
-months 12 jahrig года лет 年間
+months 12 jahrig года лет 年間 yil
+months 1 ay
 months 3 quarter-year
 months 120 decade decades
 percent 1 % percent percento prozent pourcent porciento porcento procent pct процент процента
@@ -86,7 +90,9 @@ franc 1 chf sfr franken franc francs franchi
 crown 1 kr sek nok dkk krona kronor krone kroner kronen
 zloty 1 zl pln zloty zlotys zlotych
 rupee 1 inr rupee rupees
-yuan 1 cny rmb yuan
+yuan 1 cny rmb yuan 元 块 塊
+lira 1 tl lira liraya lirasi liradir try ₺
+won 1 krw won 원
 volt 1 v volt volts
 volt 0.001 mv
 volt 1000 kv
@@ -124,7 +130,7 @@ _SHAPED_BEHIND = regex.compile(
     regex.IGNORECASE,
 )
 DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
-MONEY = frozenset({"euro", "dollar", "pound", "yen", "franc", "crown", "zloty", "rupee", "yuan"})
+MONEY = frozenset("euro dollar pound yen franc crown zloty rupee yuan lira won".split())
 DAY_SECONDS = 86_400.0
 _LITRES = 1000.0  # in a cubic metre
 _BITS = regex.compile(r"[KMGT]b")

@@ -93,6 +93,11 @@ _NONE = regex.compile(r"(?<![\d.,:/-])0(?![\d.,:/-]|\s?[%°])")
 _AFTER_TITLE = regex.compile(
     r"\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Hr|Fr|Mme|M|Rev|Gen|Capt|Fa|[Dd]ott|[Ss]ig|Hon)\.\s*$"
 )
+# Behind an apostrophe Turkish writes the endings of names, and of nothing else.
+_TURKISH_ENDINGS = frozenset(
+    "e a ye ya i ı u ü yi yı yu yü de da te ta den dan ten tan in ın un ün nin nın nun nün le la"
+    " yle yla deki daki teki taki".split()
+)
 _CELL = regex.compile(r"\|\s*[*_]*$")
 _TITLES = frozenset("herr herrn frau dr mr mrs ms mme prof familie fa firma".split())
 _KOREAN = (
@@ -108,6 +113,13 @@ KOREAN_NAME = regex.compile(
 # With what may stand before the name: a family name, or a word ("担当中村さん").
 _HONOURED = regex.compile(
     r"(?:\p{Han}{1,4}|\p{Katakana}{1,10})(?=さん|氏|様|君|ちゃん|先生|医生|女士|小姐|老师)"
+)
+# Without a title a Chinese name is told by the part that somebody has: 负责人是周敏。
+_IN_CHARGE = regex.compile(
+    r"(?:负责人|負責人|联系人|聯繫人|对接人|經理|经理|老师|老師|班主任|医生|醫生|房东|房東|老板|老闆|司机|司機|律师|律師"
+    r"|会计|會計|编辑|編輯|主管|组长|組長|店长|店長)(?:是|叫|为|為|[:：])\K"
+    r"[王李张張刘劉陈陳杨楊黄黃赵趙周吴吳徐孙孫朱马馬胡郭林何高梁郑鄭罗羅宋谢謝唐韩韓曹许許邓鄧萧蕭冯馮曾程蔡彭潘袁董余苏蘇叶葉]"
+    r"\p{Han}{1,2}(?=$|[^\p{L}\p{N}])"
 )
 # Words that are names of people too.
 _WORDS_AND_NAMES = frozenset(
@@ -136,7 +148,7 @@ _NOT_NAMES = frozenset(
     " new year senora signora signor signore sig sra mevrouw mevr meneer mijnheer mlle"
     " http https url os cpu cpus vcpus ram tv pc sms gps"
     " whoever whatever whichever whenever wherever"
-    " mademoiselle dona pani pan fru vat mwst tva iva btw".split()
+    " mademoiselle dona pani pan fru bey hanim vat mwst tva iva btw".split()
 )
 
 
@@ -216,7 +228,8 @@ def _read(text: str) -> Iterator[Specific]:
         yield _trimmed("identifier", match)
     for match in _COMPOUND.finditer(text):
         yield Specific("compound", match[0], match[0], *match.span())
-    for match in (*_HONOURED.finditer(text), *KOREAN_NAME.finditer(text)):
+    named = (*_HONOURED.finditer(text), *KOREAN_NAME.finditer(text), *_IN_CHARGE.finditer(text))
+    for match in named:
         yield Specific("name", match[0], match[0], *match.span())
 
 
@@ -318,9 +331,11 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     between = text[word.start + len(word.surface) : following.start]
     if between.strip(" *_`,") in ("'s", "’s"):
         return True
-    if between.strip():
-        return following.surface[0].isupper() and between.strip() == ","
     nearby = following.surface
+    if between.strip():
+        ending = between in ("'", "’") and nearby in _TURKISH_ENDINGS
+        turkish = ending and not folded.endswith("qu")  # "Bursa'da", but "Lorsqu'un"
+        return turkish or (nearby[0].isupper() and between.strip() == ",")
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():

@@ -1,7 +1,7 @@
 """Numbers and clock times in words: "two and a half", "vier Uhr nachmittags", "half a minute".
 
 In: text. Out: what is said and where; English, German, French, Spanish, Portuguese,
-Italian, Dutch and Russian.
+Italian, Dutch, Russian and Turkish.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _LINES = {
     " zestien zeventien achttien negentien",
     "ru": "- два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать"
     " четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать",
+    # "on" is an English word: 11 to 19 are listed below
+    "tr": "- iki üç dört beş altı yedi sekiz dokuz",
     # of so many
     "ru_of": "- двух трёх четырёх пяти шести семи восьми девяти десяти одиннадцати двенадцати",
 }
@@ -45,6 +47,8 @@ _TENS_LINES = (
     "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
     "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
     "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто",
+    # "Elli" is a name
+    "yirmi otuz kırk - altmış yetmiş seksen doksan",
 )
 _HUNDREDS_LINES = (
     "doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos"
@@ -56,7 +60,7 @@ _HUNDREDS_LINES = (
     "двести триста четыреста пятьсот шестьсот семьсот восемьсот девятьсот",
 )
 _PLAIN_LETTERS = str.maketrans(
-    {"ö": "o", "ü": "u", "é": "e", "ê": "e", "ë": "e", "ó": "o", "ß": "ss"}
+    {"ö": "o", "ü": "u", "é": "e", "ê": "e", "ë": "e", "ó": "o", "ß": "ss", "ı": "i", "ş": "s"}
 )
 
 
@@ -67,6 +71,7 @@ def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
 _SINGLE = {"zero": 0, "null": 0, "cien": 100, "duas": 2, "две": 2, "трех": 3, "четырех": 4}
 _SINGLE |= {"dezesseis": 16, "dezessete": 17, "dezenove": 19}
 _SINGLE |= {word: n for line in _LINES.values() for word, n in _numbered(line).items()}
+_SINGLE |= {f"on {word}": 10 + n for word, n in {"bir": 1, **_numbered(_LINES["tr"])}.items()}
 _WRITTEN_TENS = {
     "quatre-vingts": 80,
     **{word: n for line in _TENS_LINES for word, n in _numbered(line, 10, 2).items()},
@@ -102,6 +107,7 @@ _HUNDREDS = {
     "ciento": 100,
     "cento": 100,
     "сто": 100,
+    **dict.fromkeys(("yüz", "yuz"), 100),
     **{word: n for line in _HUNDREDS_LINES for word, n in _numbered(line, 100, 2).items()},
 }
 # Hundreds and thousands as Italian writes them together: "duemilacinquecento", "centottanta".
@@ -122,7 +128,18 @@ _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billio
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
           "cento": 100, "mila": 1000, "mil": 1000,
           **dict.fromkeys(("тысяча", "тысячи", "тысяч"), 1000)}  # fmt: skip
-_AFTER_ONES = {"cent": 100, "cents": 100, **_LARGE}  # "cent" alone is a coin
+_AFTER_ONES = {
+    "cent": 100,
+    "cents": 100,
+    "yüz": 100,
+    "yuz": 100,
+    "bin": 1000,
+    "milyon": 1e6,
+    **_LARGE,
+}  # "cent" alone is a coin
+
+
+_BEFORE_ONES = {"on": 10}  # of "on iki"; alone it is an English word
 
 
 def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
@@ -149,7 +166,7 @@ _BASE = (
 )
 _ENGLISH = "|".join(w for w in (*_LINES["en"].split(), *_TENS_LINES[0].split()) if w != "six")
 _MORE = (
-    rf"(?:(?!cents?\b(?<=\b(?:{_ENGLISH})\s+cents?))(?:{_any_of(_AFTER_ONES)})"
+    rf"(?:(?!bin\sich\b)(?!cents?\b(?<=\b(?:{_ENGLISH})\s+cents?))(?:{_any_of(_AFTER_ONES)})"
     rf"(?!\p{{L}})(?:[\s-]+(?:(?:and|e)\s+)?{_BASE})?)"
 )
 _RUN = (
@@ -158,7 +175,7 @@ _RUN = (
 )
 _WORDS = regex.compile(
     rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
-    r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’])",
+    r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’]|\sbuçuk)",
     regex.IGNORECASE,
 )
 _TAILS = {"a quarter": 0.25, "one quarter": 0.25, "three quarter": 0.75, "three quarters": 0.75}
@@ -391,7 +408,7 @@ def _value(run: str) -> float:
 
 def _below_thousand(word: str) -> float:
     """Return the value of one word; Italian writes larger ones together too."""
-    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL):
+    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL, _BEFORE_ONES):
         if word in table:
             return table[word]
     thousands, mila, rest = word.partition("mila")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from palace.learn.dense import both_hold, differing
 from palace.learn.ending import ends
 from palace.learn.statement import Statement
 from palace.learn.values import Term, are_equal
@@ -72,6 +73,12 @@ def compare(stored: Statement, new: Statement) -> Comparison:
     """Compare two statements; a text too long to be one is unrelated to everything."""
     if not (stored.whole and new.whole and stored.terms and new.terms):
         return Comparison("unrelated")
+    if stored.frame and new.frame:
+        values = differing(stored.frame, new.frame)
+        if values:
+            return Comparison("conflict", *values)
+        if both_hold(stored.frame, new.frame):
+            return Comparison("unrelated")
     pair = _align(stored, new)
     relation = _relation(pair)
     if relation in ("same", "unrelated"):

@@ -12,6 +12,7 @@ import regex
 
 from palace.learn.dedup import says_the_same
 from palace.learn.requests import Contradiction
+from palace.recall.lexicon import load_lexicon
 from palace.text import fold
 from palace.text.late_patterns import late
 from palace.types.changes import Unclear
@@ -47,7 +48,7 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
         used: Active memories that the last answer rested on, the surest first.
     """
     if said.old:
-        right = ((m, replaced(m.text, said.old, said.new, small=said.small)) for m in used)
+        right = ((m, _with_the_value(m.text, said)) for m in used)
         fits = [(m, text) for m, text in right if text]
         first = fits[0] if fits else None
         if first and all(says_the_same(m.text, first[0].text) for m, _ in fits):
@@ -59,6 +60,25 @@ def righted(said: Contradiction, used: Sequence[Memory]) -> tuple[Memory, str] |
     return Unclear(f"What exactly is wrong, and should be {said.new!r}?", tuple(used))
 
 
+def _with_the_value(text: str, said: Contradiction) -> str:
+    """Return a text with the wrong value replaced, or "".
+
+    Where the verb stands last, what it is told of may be said before the value ("dişçi randevusu
+    salı değil"): of that nothing is lost.
+    """
+    words, held, old = said.old.split(), text.casefold(), said.old.casefold()
+    if said.verb_last and (held.startswith(old) or old not in held):
+        digits = any(map(str.isdigit, said.new))
+        for number in range(1, len(words)):
+            value = " ".join(words[-number:])
+            alike = any(map(str.isdigit, value)) == digits
+            shorter = len(said.new.split()) < len(words)
+            right = replaced(text, value, said.new, small=said.small) if alike and shorter else ""
+            if right:
+                return right
+    return replaced(text, said.old, said.new, small=said.small)
+
+
 def _with_its_value(text: str, said: Contradiction) -> str:
     """Return a text with its only value of a kind changed; "" if it has none or several."""
     numbers = list(_NUMBER.finditer(text))
@@ -68,7 +88,11 @@ def _with_its_value(text: str, said: Contradiction) -> str:
         if _NUMBER.fullmatch(number):
             return f"{before}{number}{after}"
     # The rules have word lists, which nobody needs who only asks.
+    from palace.learn.dense import with_day
     from palace.learn.statement import read_statement
+
+    if right := with_day(text, said.new):
+        return right
 
     told = [t for t in read_statement(said.new).terms if t.kind in _VALUES]
     held = [t for t in read_statement(text).terms if told and t.kind == told[0].kind]
@@ -88,6 +112,8 @@ def replaced(text: str, old: str, new: str, *, small: Collection[str] = ()) -> s
     """
     letter = r"[\p{L}\p{N}]" if _HANGUL.search(old) else _IN_A_WORD  # 민서 is no 김민서
     edge = "" if _SPACED.search(old) else f"(?!{letter})"
+    if edge and _HANGUL.search(old):  # 화요일 of 화요일이다
+        edge = f"(?=(?:{'|'.join(load_lexicon('ko').listed('particles'))})?{edge})"
     start = "" if _SPACED.search(old) else f"(?<!{letter})"
     # The 5 of "4.5 kg" is another number, in any script.
     start += r"(?<!\d|\d[.,:/-])" if old[0].isdigit() else ""

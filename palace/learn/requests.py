@@ -29,6 +29,9 @@ _QUESTION = regex.compile(r"[?？]\s*$")
 _ITEM = regex.compile(r"\A[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
 
 
+_VERB_LAST = frozenset({"ja", "ko", "tr"})
+
+
 @dataclass(frozen=True, slots=True)
 class Keep:
     """A request to keep something.
@@ -50,11 +53,13 @@ class Contradiction:
         new: The right value, in their words.
         old: The wrong one; "" if they did not repeat it.
         small: Folded words of the language that are no value.
+        verb_last: Whether what a value is told of may stand before it, as where the verb is last.
     """
 
     new: str
     old: str = ""
     small: Collection[str] = field(default=(), compare=False, repr=False)
+    verb_last: bool = field(default=False, compare=False, repr=False)
 
 
 class Listener:
@@ -106,7 +111,8 @@ class Listener:
                 continue
             named = match.groupdict()
             new, old = _value(named["new"]), _value(named.get("old") or "")
-            said = Contradiction(new, old, lexicon.function_words)
+            verb_last = lexicon.language in _VERB_LAST
+            said = Contradiction(new, old, lexicon.function_words, verb_last)
             if not _is_clause(said):
                 return said
         return None

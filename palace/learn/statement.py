@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
+from palace.learn.dense import Frame, frame_of
 from palace.learn.values import (
     MAX_CHARS,
     MAX_TERMS,
@@ -84,6 +85,7 @@ class Statement(NamedTuple):
         passive: Whether it names a doer with "by".
         past: Whether it tells what happened once.
         changed: Whether it says of itself that something is new.
+        frame: What it says around its values, in writing without blanks; else None.
     """
 
     terms: tuple[Term, ...]
@@ -100,6 +102,7 @@ class Statement(NamedTuple):
     functions: frozenset[str] = frozenset()
     handles: tuple[frozenset[str], ...] = ()
     known: frozenset[str] = frozenset()
+    frame: Frame | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -132,6 +135,7 @@ def read_statement(text: str) -> Statement:
         functions=present & _DECIDING,
         handles=handles,
         known=frozenset().union(*handles),
+        frame=frame_of(text) if len(text) <= MAX_CHARS else None,
     )
 
 

@@ -16,6 +16,7 @@ import regex
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
 from palace.learn.word_classes import AMBIGUOUS_DAYS, WEEKDAYS
 from palace.recall.blocks import strip_own_markers
+from palace.recall.lexicon import DENSE_FROM
 from palace.text import Word, fold, tokens, words
 from palace.text.full_stops import ends_sentence
 
@@ -211,8 +212,13 @@ def _has_digit(text: str) -> bool:
 
 def _is_within(phrase: str, about: set[str]) -> bool:
     """Whether what is called wrong is what was said, all of it that carries a value."""
-    content = [t for t in tokens(phrase) if len(t) > 2 or t.isdigit()]
+    content = [t for t in tokens(phrase) if len(t) > 2 or t.isdigit() or _is_pair(t)]
     return bool(content) and any(t in about for t in content[-1:])
+
+
+def _is_pair(token: str) -> bool:
+    """Whether it is two letters of writing without blanks."""
+    return len(token) > 1 and token[0] >= DENSE_FROM
 
 
 def _words_of(sentence: str, span: tuple[int, int]) -> str:

@@ -283,7 +283,7 @@ WEEKDAYS = {
             "monday mon mondays montag montags lundi lunes lunedi maandag poniedziałek måndag"
             " pazartesi",
             "tuesday tue tues tuesdays dienstag dienstags mardi martes martedi dinsdag"
-            " wtorek tisdag",
+            " wtorek tisdag salı",
             "wednesday wed wednesdays mittwoch mittwochs mercredi miercoles mercoledi woensdag"
             " środa środę onsdag çarşamba",
             "thursday thu thur thurs thursdays donnerstag donnerstags jeudi jueves giovedi"
@@ -293,7 +293,7 @@ WEEKDAYS = {
             "saturday sat saturdays samstag samstags samedi sabado sabato zaterdag sobota"
             " sobotę lördag cumartesi",
             "sunday sun sundays sonntag sonntags sonntagen dimanche domingo domenica zondag"
-            " niedziela niedzielę söndag",
+            " niedziela niedzielę söndag pazar",
         )
     )
     for name in names.split()

@@ -13,6 +13,7 @@ from palace.recall.lexicon import Lexicon, is_hiragana
 from palace.text import Word
 
 FIRST_HANGUL = "\uac00"
+_MOST_LETTERS = 4  # of a word that asks
 
 
 def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
@@ -20,7 +21,8 @@ def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexi
 
     Small words are written in hiragana, or are function words of two letters or particles of the
     language. A letter that no other pair has is kept, alone as in the index (母 of "母の") or with
-    the ending that makes a verb of it ("預け"). Korean is left as it is: it has blanks.
+    the ending that makes a verb of it ("預け"), which no word that asks is (今どこ). Korean is left
+    as it is: it has blanks.
 
     Args:
         content: Words with content, in order.
@@ -35,14 +37,30 @@ def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexi
         for place in (word.start, word.start + 1)
         if small.isdisjoint((word.start, word.start + 1))
     }
+    asked = _question_places(pairs, lexicon)
     kept: dict[int, Word] = {}
     for word in content:
-        for left in _left_of(word, small, covered, lexicon) if _is_pair(word) else (word,):
-            kept[left.start] = left
+        rest = _left_of(word, small, covered, asked, lexicon) if _is_pair(word) else (word,)
+        kept.update((left.start, left) for left in rest)
     return list(kept.values())
 
 
-def _left_of(pair: Word, small: set[int], covered: set[int], lexicon: Lexicon) -> tuple[Word, ...]:
+def _question_places(pairs: Sequence[Word], lexicon: Lexicon) -> set[int]:
+    """Return where words begin that ask: no ending of what stands before them, as in 今どこ."""
+    asking = tuple(lexicon.phrases("asking_words"))
+    if not asking:
+        return set()
+    letters = {word.start + n: letter for word in pairs for n, letter in enumerate(word.surface)}
+    return {
+        place
+        for place in letters
+        if "".join(letters.get(place + n, "") for n in range(_MOST_LETTERS)).startswith(asking)
+    }
+
+
+def _left_of(
+    pair: Word, small: set[int], covered: set[int], asked: set[int], lexicon: Lexicon
+) -> tuple[Word, ...]:
     """Return what is left of a pair: itself, its letter with content, or nothing."""
     first, second = pair.start not in small, pair.start + 1 not in small
     if first == second:
@@ -50,7 +68,8 @@ def _left_of(pair: Word, small: set[int], covered: set[int], lexicon: Lexicon) -
     letter = pair.surface[second]
     if pair.start + second in covered:
         return ()
-    if is_hiragana(pair.surface[1]) and pair.surface[1] not in lexicon.folded("particles"):
+    ends = is_hiragana(pair.surface[1]) and pair.start + 1 not in asked
+    if ends and pair.surface[1] not in lexicon.folded("particles"):
         return (pair,)
     alone = Word(letter, pair.start + second, "dense", letter)
     return () if letter in lexicon.function_words else (alone,)

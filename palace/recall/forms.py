@@ -62,11 +62,11 @@ def _endings_of(lexicon: Lexicon) -> _Endings | None:
 
 
 def as_memories_spell(found: Sequence[Word], lexicon: Lexicon, counts_of: CountsOf) -> list[Word]:
-    """Return the words, of two spellings with the one that the palace has: "Schluessel"."""
+    """Return the words, of two spellings with the one that the palace has: "Schluessel", 黃, 黄."""
     others = {
         word.token: stem(fold(form))
         for word in found
-        if word.shape == "word"
+        if word.shape in ("word", "dense")
         for form in lexicon.spelt_otherwise(word.surface)
     }
     counts = counts_of((*others, *others.values())) if others else {}

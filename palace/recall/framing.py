@@ -7,15 +7,21 @@ and those with content. Out: the latter without what leads to the question or fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 import regex
+from regex import escape
 
-from palace.recall.lexicon import Lexicon
+from palace.recall.borders import within_borders
+from palace.recall.lexicon import DENSE_FROM, Lexicon
 from palace.text import Word, fold
 
 # Where what is said beside a question ends.
 _BREAK = regex.compile(r"[,:;.!?…–—\n，。：；！？、]")
+_COMMA = regex.compile(r"\s*[,:;，：；、]")
+_ANY_ENDING = "~"
+_LETTERS_OF_A_POSSESSIVE = 2  # 我的, 私の, 우리
 
 
 def without_framing(
@@ -24,8 +30,9 @@ def without_framing(
     """Return the content of a prompt without what frames its question.
 
     A framing word counts as such before all other content, with the beginning of a question or a
-    break between; and behind all other content, with a break between. "What did the doctor find?"
-    and "Where did I note the code?" keep theirs, and so does a prompt of nothing else, or one that
+    break between, or with a phrase that frames without one (根据我的笔记, "notlarıma göre"); and
+    behind all other content, with a break or the same between. "What did the doctor find?" and
+    "Where did I note the code?" keep theirs, and so does a prompt of nothing else, or one that
     begins with what it asks about ("The check, when is it due?").
 
     Args:
@@ -35,36 +42,93 @@ def without_framing(
         lexicon: Its language; one that lists no such words has none.
     """
     framing = lexicon.folded("framing_words")
-    marked = {word for word in content if fold(word.surface) in framing} if framing else set()
-    rest = [word for word in content if word not in marked]
-    if not (marked and rest):
+    phrases = _spans(prompt, lexicon.phrases("framing_phrases"))
+    sought = [word for word in framing if word >= DENSE_FROM or word.endswith(_ANY_ENDING)]
+    spans = [*_spans(prompt, sought), *phrases]
+    covered = {place for start, end in spans for place in range(start, end)}
+    behind = {end for _, end in phrases}
+
+    def frames(word: Word) -> bool:
+        if fold(word.surface) in framing or covered.issuperset(range(word.start, word.end)):
+            return True
+        # Of a pair of letters each may be small, or begin what stands behind a phrase.
+        return word.shape == "dense" and all(
+            place in covered or place in behind or letter in lexicon.function_words
+            for place, letter in enumerate(word.surface, word.start)
+        )
+
+    rest = [word for word in within_borders(content, found, lexicon) if not frames(word)]
+    beside = [word for word in content if word not in rest]
+    if not (rest and beside):
         return list(content)
     asked = [word for word in rest if word.token not in lexicon.soft] or rest
-    begins = max(_begins(prompt, asked[0], found, lexicon), default=0)
-    ended = _BREAK.search(prompt, asked[-1].end)
-    ends = ended.start() if ended else len(prompt)
-    framed = {word for word in marked if word.end <= begins or word.start >= ends}
-    framed -= _topic(prompt, content[0], found, lexicon)
+    first, last = asked[0].start, asked[-1].end
+    closed = (end for _, end in phrases if end <= first)
+    begins = max((*_begins(prompt, first, found, lexicon), *closed), default=0)
+    # A phrase behind it is the last that is said: 妈妈提醒我什么？ asks for what she reminds of.
+    opened = (start for start, end in phrases if start >= last and end >= found[-1].end)
+    ended = _BREAK.search(prompt, last)
+    ends = min((ended.start() if ended else len(prompt), *opened))
+    framed = {word for word in beside if word.start < begins or word.start >= ends}
+    framed -= _topic(prompt, content, found, lexicon, spans)
     return [word for word in content if word not in framed]
 
 
-def _topic(prompt: str, first: Word, found: Sequence[Word], lexicon: Lexicon) -> set[Word]:
+def _spans(prompt: str, listed: Collection[str]) -> list[tuple[int, int]]:
+    """Return where words or phrases stand in a prompt, accents and case apart."""
+    if not listed:
+        return []
+    evened = "".join(letter if len(plain := fold(letter)) != 1 else plain for letter in prompt)
+    return [found.span() for found in _any_of(tuple(listed)).finditer(evened)]
+
+
+@cache
+def _any_of(listed: tuple[str, ...]) -> regex.Pattern[str]:
+    """Return what finds any of some words or phrases, the longest first."""
+    said = sorted(map(fold, listed), key=len, reverse=True)
+    return regex.compile("|".join(map(_bounded, said)))
+
+
+def _bounded(said: str) -> str:
+    """Return what finds a word or a phrase; in Korean it begins a word, and ends anyhow."""
+    if said >= DENSE_FROM and not said.endswith(_ANY_ENDING):
+        return rf"(?<!\p{{Hangul}}){escape(said)}"
+    stem = said.removesuffix(_ANY_ENDING)
+    return rf"(?<!\p{{L}}){escape(stem)}" + (r"\p{L}*" if stem != said else r"(?!\p{L})")
+
+
+def _topic(
+    prompt: str,
+    content: Sequence[Word],
+    found: Sequence[Word],
+    lexicon: Lexicon,
+    spans: Collection[tuple[int, int]],
+) -> set[Word]:
     """Return the word that a prompt begins with if it tells what is asked about.
 
     It stands behind a small word or two, and a break follows: "The check, when is it due?", "For
-    the search: who is on call?". "In my notes, when …" and "Sorry, when …" do not tell it.
+    the search: who is on call?". "In my notes, when …" and "Sorry, when …" do not tell it. Without
+    blanks it stands behind a letter or two, and a comma or a colon follows: 我的笔记，放在哪里？
     """
-    before = [fold(word.surface) for word in found if word.start < first.start]
     himself = lexicon.folded("first_person") | lexicon.folded("address")
-    is_told = len(before) == 1 or (len(before) == 2 and himself.isdisjoint(before))
-    return {first} if is_told and _BREAK.match(prompt, first.end) else set()
+    if content[0].shape == "dense":
+        start, end = min(spans, default=(0, 0))
+        before = prompt[:start].strip()
+        is_told = len(before) == _LETTERS_OF_A_POSSESSIVE or (
+            len(before) == 1 and before not in himself
+        )
+        told = {word for word in content if word.start < end}
+        return told if is_told and _COMMA.match(prompt, end) else set()
+    small = [fold(word.surface) for word in found if word.start < content[0].start]
+    is_told = len(small) == 1 or (len(small) == 2 and himself.isdisjoint(small))
+    return {content[0]} if is_told and _BREAK.match(prompt, content[0].end) else set()
 
 
-def _begins(prompt: str, first: Word, found: Sequence[Word], lexicon: Lexicon) -> Iterator[int]:
+def _begins(prompt: str, first: int, found: Sequence[Word], lexicon: Lexicon) -> Iterator[int]:
     """Yield where a question may begin before its first word with content."""
-    yield from (match.end() for match in _BREAK.finditer(prompt, 0, first.start))
+    yield from (match.end() for match in _BREAK.finditer(prompt, 0, first))
     openers = {tuple(fold(phrase).split()) for phrase in lexicon.phrases("question_openers")}
-    before = [word for word in found if word.start < first.start]
+    before = [word for word in found if word.start < first]
     said = [fold(word.surface) for word in before]
     for place, word in enumerate(before):
         if (said[place],) in openers or tuple(said[place : place + 2]) in openers:

@@ -52,7 +52,7 @@ _WRAPPED = regex.compile(
 _MOST_MARKS = 4
 _GROUP = regex.compile(r"(?<!\\)\((?!\?)")
 _PART = regex.compile(r"[^\W_]+")
-_DENSE_FROM = "\u2e80"  # the scripts of East Asia
+DENSE_FROM = "\u2e80"  # the scripts of East Asia
 _FOLDER = Path(__file__).parent / "lexicons"
 
 
@@ -108,17 +108,26 @@ class Lexicon:
         spelt = [form for word in listed for form in self.spelt_otherwise(word)]
         folded = {word: fold(word) for word in (*listed, *spelt)}
         # Where no blanks stand between words, the pairs they are cut into too.
-        dense = "\n".join(word for word, form in folded.items() if form >= _DENSE_FROM)
+        dense = "\n".join(word for word, form in folded.items() if form >= DENSE_FROM)
         return frozenset((*folded.values(), *(found.token for found in words(dense))))
 
     def spelt_otherwise(self, word: str) -> list[str]:
-        """Return a word with two letters for each that has a second spelling, and the reverse."""
+        """Return a word with the second spelling of each letter that has one, and the reverse."""
         lowered = word.lower()
-        pairs = [pair.split() for pair in self._words.get("spelt", ())]
-        one, two = lowered, lowered
-        for letter, letters in pairs:
+        to_first, to_second, longer = self._spellings
+        one, two = lowered.translate(to_first), lowered.translate(to_second)
+        for letter, letters in longer:
             one, two = one.replace(letters, letter), two.replace(letter, letters)
-        return [form for form in (one, two) if form != lowered]
+        return [form for form in dict.fromkeys((one, two)) if form != lowered]
+
+    @cached_property
+    def _spellings(self) -> tuple[dict[int, str], dict[int, str], list[tuple[str, str]]]:
+        """Second letters -> first ones, the reverse, and pairs of which one has more letters."""
+        pairs = [(one, two) for one, two in map(str.split, self._words.get("spelt", ()))]
+        single = [pair for pair in pairs if len(pair[1]) == 1]
+        to_first = {ord(two): one for one, two in reversed(single)}
+        to_second = {ord(one): two for one, two in single}
+        return to_first, to_second, [pair for pair in pairs if len(pair[1]) > 1]
 
     @cached_property
     def misspelt(self) -> Mapping[str, str]:
@@ -232,7 +241,7 @@ def _without_marks(prompt: str) -> str:
     if numbered and _may_open_a_question(numbered["word"]):
         return prompt[numbered.end() :]
     whole = _EMPHASIS.fullmatch(prompt) or _WRAPPED.fullmatch(prompt)
-    if whole is None or (len(whole["words"].split()) < 2 and whole["words"] < _DENSE_FROM):
+    if whole is None or (len(whole["words"].split()) < 2 and whole["words"] < DENSE_FROM):
         return prompt  # what stands around one word makes a name of it
     words, stop = whole["words"].strip(), whole["stop"]
     return words if words.endswith(("?", "!", ".")) else f"{words}{stop}"
@@ -242,7 +251,7 @@ def _may_open_a_question(word: str) -> bool:
     """Whether a word is small or leads to one in any language; without blanks between, any may."""
     first = fold(word)
     is_small = first in folded_words("stopwords") or first in folded_words("framing_words")
-    return first >= _DENSE_FROM or (is_small and month_token(word) is None)
+    return first >= DENSE_FROM or (is_small and month_token(word) is None)
 
 
 @lru_cache(maxsize=4096)
@@ -364,7 +373,7 @@ def _by_first_letter(kind: WordKind) -> Mapping[str, Sequence[str]]:
     by_letter: dict[str, list[str]] = {}
     for word in (word for x in load_lexicons(DEFAULT_LANGUAGES) for word in x.listed(kind)):
         folded = fold(word)
-        parts = folded if folded >= _DENSE_FROM else _PART.findall(folded)
+        parts = folded if folded >= DENSE_FROM else _PART.findall(folded)
         for letter in {base_form(part)[0] for part in parts}:
             by_letter.setdefault(letter, []).append(word)
     return by_letter

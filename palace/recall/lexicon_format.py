@@ -39,7 +39,8 @@ WordKind = Literal[
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
-    "closings", "to_be_told", "introductions", "who_speaks", "speaking",
+    "closings", "to_be_told", "introductions", "who_speaks", "speaking", "framing_phrases",
+    "asking_words",
 ]  # fmt: skip
 _FIRST: Mapping[str, tuple[_Check, str]] = {
     "language": _WORDS,

@@ -13,7 +13,9 @@ from palace.secrets.patterns import compiled_later
 
 _PASSWORD_NAMES = tuple(
     "password passwd passphrase passcode passwort kennwort motdepasse mdp contraseña senha"
-    " palavrapasse wachtwoord hasło lösenord şifre пароль 密码 密碼 パスワード 비밀번호".split()
+    " palavrapasse wachtwoord hasło lösenord şifre şifrem şifresi şifremiz parolam parolası"
+    " parolamız пароль 密码 密碼 口令 パスワード ﾊﾟｽﾜｰﾄﾞ パスコード"
+    " 暗証番号 비밀번호 비번 암호".split()
 )
 _SHORT_PASSWORD_NAME = compiled_later(
     r"(?i:(?:^|[_.-])(?:pass|pwd|pw|psw))$|(?<=[a-z])(?:Pass|Pwd|Pw)$|(?i:pwd)$"
@@ -52,8 +54,9 @@ _HASH_NAME = compiled_later(
 )
 # One of them is in every name of a family, once the signs between its words are left out.
 _IN_FAMILY_NAMES = tuple(
-    "pass pwd pw psw mdp kennwort contraseña senha wachtwoord hasło lösenord şifre пароль 密码 密碼"
-    " パスワード 비밀번호 secret credential key token bearer jwt authcode sessionid".split()
+    "pass pwd pw psw mdp kennwort contraseña senha wachtwoord hasło lösenord şifre parola пароль"
+    " 密码 密碼 口令 パスワード ﾊﾟｽﾜｰﾄﾞ パスコード 暗証番号 비밀번호 비번 암호"
+    " secret credential key token bearer jwt authcode sessionid".split()
 )
 
 

@@ -87,6 +87,19 @@ _STATED = compiled_later(
     r"(?=[\"'`]|\s*\Z|[ \t]*\n|(?<=[.,;:!?*)])\s|\s[(-])",
     regex.IGNORECASE,
 )
+# Where no blank and no verb stands between: "密码是Kx9…", "パスワードはKx9…です", "şifresi Kx9…". A
+# Turkish value begins with a letter: "şifresi 2.katta" tells a floor. "Parola" is Italian too.
+_STATED_BESIDE = compiled_later(
+    r"(?:密[码碼]|口令|パスワード|ﾊﾟｽﾜｰﾄﾞ|パスコード|비밀번호|비번|암호)(?:は|是|[为為]|은|는)?\s{0,2}"
+    r"(?!\d{4}-\d\d?-\d\d?(?![\x21-\x7e]))(?P<value>(?=[\x21-\x7e]{0,127}\d)[\x21-\x7e]{6,128}+)"
+    r"|(?:(?<!\p{L})parola\s{0,2}[:=]\s{0,2}|(?:şifre(?:m|si|miz)|parola(?:m|sı|mız))\s{1,3})"
+    r"(?P<value>(?=\p{L}[^\s\"'`]{0,127}\d)[^\s\"'`]{6,128}+)",
+    regex.IGNORECASE,
+)
+_PIN_BESIDE = compiled_later(
+    r"(?:暗証番号|PIN[码碼コ]|핀 ?번호|PIN kodu(?:m|muz)?)\p{Katakana}{0,3}(?:は|是|[为為]|은|는)?"
+    r"\s{0,2}[:：=]?\s{0,2}(?P<value>\d{4,8}+)(?![\d年月日位桁文자])"
+)
 # (kind, literals of which one must occur in the case-folded text, pattern); the literals keep
 # ordinary text quick.
 _PLACES = (
@@ -99,6 +112,12 @@ _PLACES = (
     ("basic-auth", ("machine",), _NETRC),
     ("password", tuple("pass kennwort contraseña senha wachtw hasło lösen".split()), _STATED),
     ("password", ("';", '";'), _DIRECTIVE),
+    (
+        "password",
+        tuple("密码 密碼 口令 パスワード ﾊﾟｽﾜｰﾄﾞ パスコード 비밀번호 비번 암호 şifre parola".split()),
+        _STATED_BESIDE,
+    ),
+    ("pin", ("暗証番号", "pin", "핀"), _PIN_BESIDE),
 )
 _LITERALS = tuple(
     (literal, number) for number, (_, literals, _) in enumerate(_PLACES) for literal in literals
@@ -155,7 +174,9 @@ def _find_at(pattern: regex.Pattern[str], kind: str, text: str) -> Iterator[Find
     for found in pattern.finditer(text):
         value = found["value"].rstrip(".,;:)*")
         is_basic = pattern is _AUTHORIZATION and (found["scheme"] or "")[:5].lower() == "basic"
-        is_sure = pattern in (_SHORT_OPTION, _PIN) or (is_basic and is_two_cased(value))
+        is_sure = pattern in (_SHORT_OPTION, _PIN, _PIN_BESIDE) or (
+            is_basic and is_two_cased(value)
+        )
         if _is_literal(value) and (is_sure or is_mixed(value)):
             yield Finding(kind, found.start("value"), found.start("value") + len(value))
 

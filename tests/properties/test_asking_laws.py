@@ -20,7 +20,7 @@ NOTES = (
     "At 12:30 we counted 12 eggs in the coop.",
     "Olga owns the backups and the restore drills.",
     "Der Schlüssel zum Dachboden hängt bei Jürgen.",
-    "我们家的路由器密码是 redpanda88。",
+    "我们家的路由器叫 redpanda88。",
     "İstanbul ofisinin şifresi 4711.",
 )
 QUESTIONS = (
@@ -30,7 +30,7 @@ QUESTIONS = (
     "How many eggs did we count in the coop?",
     "Who owns the backups?",
     "Wo hängt der Schlüssel zum Dachboden?",
-    "我们家的路由器密码是什么？",
+    "我们家的路由器叫什么？",
     "When did we hire Ruth?",
     "Write a poem about trees.",
 )

@@ -450,3 +450,41 @@ def test_what_is_told_of_one_month_does_not_contradict_another(
     stored: str, new: str, differs: bool
 ) -> None:
     assert bool(conflict(new, stored)) is differs
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("牙医预约在星期二。", "牙医预约在星期四。"),
+        ("牙医预约在星期二。", "牙医预约改到星期四了。"),
+        ("房租每月四千二百元", "房租每月四千五百元"),
+        ("车险二〇二六年五月到期", "车险二〇二七年五月到期"),
+        ("会议15:00开始。", "会议16:30开始。"),
+        ("歯医者は火曜日です。", "歯医者は木曜日に変わった。"),
+        ("歯医者の予約は10月3日。", "歯医者の予約は10月5日に変更になりました。"),
+        ("치과는 화요일이다.", "치과는 목요일로 바뀌었다."),
+        ("지우는 세 살이다.", "지우는 네 살이다."),
+        ("Dişçi salı günü.", "Dişçi perşembe günü."),
+    ],
+)
+def test_another_value_without_blanks(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("会议室3在二楼", "会议室5在二楼"),
+        ("公交3路到学校", "公交5路到学校"),
+        ("10月3日去看了牙医", "10月5日去看了牙医"),
+        ("第3课讲动词", "第4课讲动词"),
+        ("房租是3万元", "房租是30000元"),
+        ("周一健身房，周三游泳", "周二健身房，周四游泳"),
+        ("3月に日本へ行った。", "5月に日本へ行った。"),
+        ("나는 3월에 일본에 갔다", "나는 5월에 일본에 갔다"),
+        ("월세는 3만 원이다.", "월세는 30000원이다."),
+    ],
+)
+def test_both_hold_without_blanks(one: str, other: str) -> None:
+    assert conflict(other, one) is None
+    assert conflict(one, other) is None

@@ -114,3 +114,23 @@ def test_pairs_that_are_none_are_refused() -> None:
     text = 'language: xx\nabout_somebody: "{}?"\nstopwords: a\nalternating: gkk\n---\n'
     with pytest.raises(ConfigError, match="pairs of letters"):
         Lexicon(text, "xx.yaml")
+
+
+@pytest.mark.parametrize(
+    ("memory", "prompt", "terms"),
+    [
+        ("黃小姐的婚禮在圓山飯店。", "黄小姐的婚礼在哪里？", ("婚禮",)),
+        ("牙医预约改到十月三日。", "牙醫預約是什麼時候？", ("牙医", "医预", "预约")),
+        ("牙医预约改到十月三日。", "牙医预约是什么时候？", ("牙医", "医预", "预约")),
+    ],
+)
+def test_simplified_and_traditional_letters_find_each_other(
+    memory: str, prompt: str, terms: tuple[str, ...]
+) -> None:
+    analyst = Analyst(load_lexicons(DEFAULT_LANGUAGES), FixedVocabulary(memory))
+    assert set(terms) <= set(analyst.analyse(Turn(prompt)).terms)
+
+
+def test_what_the_memories_have_is_left_as_it_was_asked() -> None:
+    analyst = Analyst(load_lexicons(DEFAULT_LANGUAGES), FixedVocabulary("婚礼在三月", "婚禮在五月"))
+    assert "婚礼" in analyst.analyse(Turn("婚礼是几月？")).terms

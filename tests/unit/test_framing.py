@@ -20,6 +20,11 @@ def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
         "Nous avons embauché Olga le 3 mai 2024.",
         "Мы наняли Ольгу 3 мая 2024 года.",
         "Vi anställde Olga den 3 maj 2024.",
+        "牙医预约改到10月3日下午三点。",
+        "歯医者の予約は10月3日の午後3時に変わった。",
+        "치과 예약은 10월 3일 오후 3시로 바뀌었다.",
+        "Dişçi randevusu 3 Ekim saat 15.00'e alındı.",
+        "我的笔记本电脑是三月买的。",
     ):
         palace.remember(text, room="home")
     return palace
@@ -76,6 +81,23 @@ def test_elsewhere_these_words_are_content(palace: Mempalace, prompt: str, term:
         "J'ai oublié quand nous avons embauché Olga.",
         "Проверь заметки: когда мы наняли Ольгу?",
         "Kolla mina anteckningar: när anställde vi Olga?",
+        "牙医预约是什么时候？",
+        "根据我的笔记，牙医预约是什么时候？",
+        "你还记得牙医预约是什么时候吗？",
+        "我一时想不起来了，牙医预约是什么时候？",
+        "牙医预约是什么时候？我之前跟你说过的。",
+        "歯医者の予約はいつ？",
+        "前に書いたメモを見て、歯医者の予約はいつ？",
+        "私のメモでは歯医者の予約はいつ？",
+        "何度もごめん、歯医者の予約はいつ？",
+        "치과 예약이 언제야?",
+        "내 메모에 따르면 치과 예약이 언제야?",
+        "또 물어봐서 미안해, 치과 예약이 언제야?",
+        "치과 예약이 언제야? 기억나?",
+        "Dişçi randevusu ne zaman?",
+        "Notlarıma göre dişçi randevusu ne zaman?",
+        "NOTLARIMA GÖRE dişçi randevusu ne zaman?",
+        "Hatırlayamıyorum, dişçi randevusu ne zaman?",
     ],
 )
 def test_the_answer_is_grounded_whatever_leads_to_the_question(
@@ -84,10 +106,40 @@ def test_the_answer_is_grounded_whatever_leads_to_the_question(
     assert RetrievalEnforcer(palace).decide(prompt).action == "ground"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "term"),
+    [
+        ("我的笔记，什么时候写的？", "笔记"),
+        ("妈妈提醒我什么？", "提醒"),
+        ("我的笔记本，什么时候买的？", "记本"),
+        ("医生的记录在哪里？", "记录"),
+        ("私のノート、いつ買った？", "ノー"),
+        ("ノートパソコンはいつ買った？", "ノー"),
+        ("내 노트북, 언제 샀지?", "노트"),
+        ("우리 메모, 누가 썼어?", "메모"),
+        ("Doktorun notlarını kim sakladı?", "notlarini"),
+    ],
+)
+def test_without_blanks_or_openers_too(palace: Mempalace, prompt: str, term: str) -> None:
+    assert term in palace.analyse(Turn(prompt)).terms
+
+
 def test_a_stranger_in_a_frame_stays_one(palace: Mempalace) -> None:
     verdict = RetrievalEnforcer(palace).decide("According to my notes, when did we hire Gustav?")
 
     assert verdict.action == "fallback"
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "根据我的笔记，理发预约是什么时候？",
+        "Notlarıma göre kuaför randevusu ne zaman?",
+        "기억나? 미용실 예약이 언제야?",
+    ],
+)
+def test_what_is_near_in_a_frame_is_not_presented(palace: Mempalace, prompt: str) -> None:
+    assert RetrievalEnforcer(palace).decide(prompt).action != "ground"
 
 
 def test_a_palace_that_holds_the_framing_word_is_not_misled(tmp_path: Path) -> None:

@@ -215,3 +215,21 @@ def test_a_sentence_of_nothing_but_numbers_is_checked_in_a_moment():
     start = time.process_time()
     assert check("1+" * 1200, CODE).text
     assert time.process_time() - start < 8
+
+
+@pytest.mark.parametrize(
+    ("answer", "holds"),
+    [
+        ("Nakliye 6.800 TL.", True),
+        ("Nakliye altı bin sekiz yüz lira.", True),
+        ("Nakliye yedi bin sekiz yüz lira.", False),
+        ("Sorumlusu Çiğdem Hanım.", True),
+        ("Bursa'da.", False),
+        ("Ankara'da.", True),
+        ("Perşembe günü.", True),
+        ("Cuma günü.", False),
+    ],
+)
+def test_turkish_amounts_titles_places_and_days_are_read(answer: str, holds: bool) -> None:
+    memory = "Nakliye 6.800 lira, sorumlusu Çiğdem, yemek Ankara'da, perşembe günü saat 19.00'da."
+    assert check(answer, memory, question="Nerede, ne zaman?").supported == holds

@@ -90,6 +90,12 @@ def listener() -> Listener:
         ("你要记住玛塔吃素", "玛塔吃素"),
         ("団費は2600円になったとメモして", "団費は2600円になった"),
         ("マルタは菜食なので忘れないで", "マルタは菜食"),
+        ("メモして、管理会社の電話は8888-6666。", "管理会社の電話は8888-6666"),
+        ("覚えておいて！車はB2階。", "車はB2階"),
+        ("메모해 줘, 관리사무소 전화는 8888-6666이다.", "관리사무소 전화는 8888-6666이다"),
+        ("Yer fıstığına alerjim var, bunu unutma.", "Yer fıstığına alerjim var"),
+        ("Araba B2 katında, unutma.", "Araba B2 katında"),
+        ("Unutma, araba B2 katında.", "araba B2 katında"),
     ],
 )
 def test_a_request_is_heard_in_every_language(listener, prompt, statement):
@@ -481,6 +487,19 @@ def test_a_sentence_is_not_put_where_a_value_stood(listener, prompt):
         ("会费每年300元。", "不是300，是350", "会费每年350元。"),
         ("団費は月2,500円。", "違う、今は2600円です", "団費は月2600円。"),
         ("회비는 12만원.", "아니, 13만원이야", "회비는 13만원."),
+        ("월세는 65만 원이다.", "65만 원이 아니라 70만 원이야.", "월세는 70만 원이다."),
+        # What it is told of may be said before the value: nothing of it is lost.
+        ("치과는 화요일이다.", "아니, 치과는 화요일이 아니라 목요일이야.", "치과는 목요일이다."),
+        (
+            "Dişçi randevusu salı günü.",
+            "Hayır, dişçi randevusu salı değil perşembe günü.",
+            "Dişçi randevusu perşembe günü.",
+        ),
+        ("Dişçi randevusu salı günü.", "Hayır, dişçi salı değil, perşembe.", "perşembe günü."),
+        # A day alone replaces the only one.
+        ("牙医预约在星期二。", "错了，应该是星期四。", "牙医预约在星期四。"),
+        ("歯医者は火曜日です。", "違います、木曜日です。", "歯医者は木曜日です。"),
+        ("치과는 화요일이다.", "아니요, 목요일이에요.", "치과는 목요일이다."),
     ],
 )
 def test_words_that_stand_there_already_are_not_repeated(listener, text, prompt, right):

@@ -31,6 +31,11 @@ from palace.enforce.spoken import spoken_clocks, spoken_numbers, spoken_parts
         ("milleottocento", 1800),
         ("двести пятьдесят", 250),
         ("двадцать пять тысяч триста", 25300),
+        ("yedi bin sekiz yüz", 7800),
+        ("altı bin iki yüz kırk", 6240),
+        ("on iki", 12),
+        ("yirmi beş bin", 25000),
+        ("yuz kirk", 140),
     ],
 )
 def test_what_is_written_together_is_one_number(text: str, value: int) -> None:
@@ -127,7 +132,36 @@ def test_a_metre_and_some_hundredths_is_read() -> None:
         ("2,300万円", 23_000_000),
         ("이사 비용은 23만 원", 230_000),
         ("1億2000万人", 120_000_000),
+        ("8千万円", 80_000_000),
+        ("2억 8천만 원", 280_000_000),
+        ("칠십팔만 원", 780_000),
+        ("이만 오천 원", 25_000),
+        ("만 원", 10_000),
+        ("3 bin lira", 3_000),
+        ("2,5 milyon TL", 2_500_000),
     ],
 )
 def test_digits_before_a_myriad_are_one_number(text: str, value: float) -> None:
     assert [quantity.values for quantity in read_quantities(text)] == [(float(value),)]
+
+
+@pytest.mark.parametrize("text", ["um 15 bin ich da", "um zwei bin ich da", "on two days"])
+def test_words_of_other_languages_multiply_nothing(text: str) -> None:
+    assert [q.values for q in read_quantities(text)] in ([(15.0,)], [(2.0,)])
+
+
+@pytest.mark.parametrize("text", ["Elli is here.", "이번 일이 많다", "시월", "만일"])
+def test_what_is_also_a_name_or_another_word_is_no_number(text: str) -> None:
+    assert not read_quantities(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        ("오후 세 시", (900.0,)),
+        ("저녁 일곱 시 반", (1170.0,)),
+        ("다섯 시 이십오 분", (325.0, 1045.0)),
+    ],
+)
+def test_korean_times_are_read(text: str, minutes: tuple[float, ...]) -> None:
+    assert [q.values for q in read_quantities(text)] == [minutes]

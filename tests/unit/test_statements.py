@@ -8,7 +8,7 @@ from benchmarks.gapfill import judged, measure
 from palace import Message, stated_in
 from palace.learn.cues import available, load_cues
 from palace.learn.gapfill import corrected_text
-from palace.learn.statements import Statement, sentences
+from palace.learn.statements import Statement, sentences, stated
 
 
 def kinds(text, before=""):
@@ -319,7 +319,7 @@ def test_sentences():
 
 
 def test_every_language_has_all_cues():
-    assert available() == ("de", "en", "es", "fr")
+    assert available() == ("de", "en", "es", "fr", "ja", "ko", "tr", "zh")
     first, *others = load_cues(available())
     assert all(set(cues.patterns) == set(first.patterns) for cues in others)
     for cues in (first, *others):
@@ -341,3 +341,52 @@ def test_every_language_has_all_cues():
 )
 def test_a_message_is_cut_where_its_sentences_end(message, found):
     assert sentences(message) == (found or [message])
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("对了，我对花生过敏。", "我对花生过敏。"),
+        ("我在杭州一家医院工作。", "我在杭州一家医院工作。"),
+        ("以后都用中文回答我。", "以后都用中文回答我。"),
+        ("我今天很累。", None),
+        ("我喜欢这个。", None),
+        ("我叫你快点。", None),
+        ("老师说我们约定明天见。", None),
+        ("ちなみに、私はピーナッツアレルギーです。", "私はピーナッツアレルギーです。"),
+        ("私は京都に住んでいます。", "私は京都に住んでいます。"),
+        ("これからは日本語で答えてください。", "これからは日本語で答えてください。"),
+        ("その色が好きです。", None),
+        ("私はどこに住んでいますか？", None),
+        ("彼女はお酒を飲みません。", None),
+        ("참고로, 나는 땅콩 알레르기가 있어.", "나는 땅콩 알레르기가 있어."),
+        ("저는 대전의 병원에서 일해요.", "저는 대전의 병원에서 일해요."),
+        ("앞으로는 한국어로 답해 줘.", "앞으로는 한국어로 답해 줘."),
+        ("나는 그 영화를 좋아해.", None),
+        ("오늘은 커피를 안 마셔.", None),
+        ("그는 서울에 살아.", None),
+        ("Bu arada, yer fıstığına alerjim var.", "Yer fıstığına alerjim var."),
+        ("Ankara'da oturuyorum.", "Ankara'da oturuyorum."),
+        ("Bundan sonra Türkçe cevap ver.", "Bundan sonra Türkçe cevap ver."),
+        ("Bugün kahve içmem.", None),
+        ("Işıl Ankara'da oturuyor.", None),
+        ("Bunu severim.", None),
+    ],
+)
+def test_what_is_stated_in_passing_without_blanks_or_with_the_verb_last(said, kept):
+    assert [text for _, text in kinds(said)] == ([kept] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "said", "wrong", "right"),
+    [
+        ("牙医预约在星期二。", "不对，牙医预约是星期四，不是星期二。", "星期二", "星期四"),
+        ("家賃は8万円です。", "違います、家賃は8万円ではなく9万円です。", "8万円", "9万円"),
+        ("치과는 화요일이에요.", "아니, 치과는 화요일이 아니라 목요일이야.", "화요일", "목요일"),
+        ("Dişçi salı günü.", "Hayır, dişçi salı değil perşembe.", "salı", "perşembe"),
+        ("Kira 14.500 lira.", "Hayır, kira 14.500 değil 15.000 lira.", "14.500", "15.000 lira"),
+    ],
+)
+def test_what_is_wrong_and_what_is_right_is_told_there_too(before, said, wrong, right):
+    (found,) = stated(said, before=before, cues=load_cues(available()))
+    assert (found.kind, found.wrong, found.right) == ("correction", wrong, right)
