@@ -11,7 +11,6 @@ from itertools import pairwise
 
 from palace.ports import Candidate
 from palace.recall.kinds import counted_present, is_month, is_year
-from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 
@@ -104,18 +103,11 @@ class Asked:
         }
 
     def rests_on_mended(self, candidate: Candidate) -> float:
-        """Return which share of what a candidate covers are misspelt words of the question.
-
-        All of it where one is a name, or may be a word that no list of its language holds.
-        """
-        if not self.query.mended:
-            return 0.0
+        """Return 1 if all that a candidate holds of the question was misspelt, or a name, else 0."""
         here = self._looked_for & {*candidate.body, *candidate.context}
         mended = here.intersection(self.query.mended)
         named = any(not mended.isdisjoint(name) for name in self.query.names)
-        if mended and (named or self.query.language not in NEARLY_ALL_LISTED):
-            return 1.0
-        return self._coverage(mended) / (self._coverage(here) or 1.0)
+        return float(named or (bool(mended) and mended == here))
 
     def _coverage(self, present: set[str]) -> float:
         """Return the weighted share of the question that is present."""

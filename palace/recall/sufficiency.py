@@ -18,9 +18,11 @@ from palace.types.verdict import Band, Judgement, Rule
 # what it says, a probability.
 _ANSWERS_POWER = 0.6
 _OWN_POWER = 3.0
-# Of what a memory covers of the question, so much may be words that were misspelt there.
-_MOST_MENDED = 0.5
-_PROVES_NOTHING: Mapping[str, Rule] = {"near_only": "near only", "dangling": "dangling"}
+_PROVES_NOTHING: Mapping[str, Rule] = {
+    "mended": "mended word",
+    "near_only": "near only",
+    "dangling": "dangling",
+}
 
 
 def attributed(probability: float, own: float) -> float:
@@ -252,8 +254,6 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
         return "answer missing"
     if alone and features.get("other_date"):
         return "other date"
-    if features.get("mended", 0.0) > _MOST_MENDED:
-        return "mended word"
     for feature, rule in _PROVES_NOTHING.items():
         if features.get(feature):
             return rule
