@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from palace.ports import Candidate
 from palace.recall.kinds import counted_present, is_month, is_year
+from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
 
@@ -103,11 +104,15 @@ class Asked:
         }
 
     def rests_on_mended(self, candidate: Candidate) -> float:
-        """Return 1 if all that a candidate holds of the question was misspelt, or a name, else 0."""
+        """Return 1 if all that a candidate has of the question was misspelt, or a name, else 0.
+
+        Any is enough where no list holds nearly every word: there it may be another word.
+        """
         here = self._looked_for & {*candidate.body, *candidate.context}
         mended = here.intersection(self.query.mended)
+        unsure = self.query.language not in NEARLY_ALL_LISTED
         named = any(not mended.isdisjoint(name) for name in self.query.names)
-        return float(named or (bool(mended) and mended == here))
+        return float(bool(mended) and (unsure or named or mended == here))
 
     def _coverage(self, present: set[str]) -> float:
         """Return the weighted share of the question that is present."""
