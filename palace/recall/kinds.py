@@ -78,11 +78,13 @@ def _told_what_it_is_called(query: Query, candidate: Candidate) -> float:
     body = candidate.body
     if any(t[0] >= _FIRST_WITHOUT_CAPITALS or is_word_of("naming_words", t) for t in body):
         return 0.5  # "the cat is called mitzi"
+    # "Biscuit (springer, 6)": no capital tells that the first word is a name.
+    first = [token for token in body[:1] if not _is_small_or_asked(query, token)]
     if names := _unasked(query, _names(candidate)):
         called = {token for name in query.names for token in name}
         things = _near(query, [t for t in query.terms if t not in query.soft and t not in called])
-        return 0.5 if not things or _stands_beside(names, things, body) else 0.0
-    return 0.5 if body and not _is_small_or_asked(query, body[0]) else 0.0
+        return 0.5 if not things or _stands_beside([*names, *first], things, body) else 0.0
+    return 0.5 if first else 0.0
 
 
 def _names(candidate: Candidate) -> list[str]:

@@ -510,6 +510,8 @@ def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
         ("She lives with her cat in Fargo", 0.0),
         ("The cat is in Fargo, as Olga says", 0.0),
         ("她的猫在法戈", 0.5),
+        ("Mitzi (cat, 6): vet is Olga", 0.5),
+        ("Mitzi sleeps, the cat is with Olga", 0.0),
         ("Mitzi sleeps", 0.5),  # no capital tells that the first word is a name
     ],
 )
