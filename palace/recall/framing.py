@@ -119,6 +119,8 @@ def _topic(
         )
         told = {word for word in content if word.start < end}
         return told if is_told and _COMMA.match(prompt, end) else set()
+    if any(start < content[0].end <= end for start, end in spans):
+        return set()  # "For the record, when …"
     small = [fold(word.surface) for word in found if word.start < content[0].start]
     is_told = len(small) == 1 or (len(small) == 2 and himself.isdisjoint(small))
     return {content[0]} if is_told and _BREAK.match(prompt, content[0].end) else set()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from palace import Mempalace, RetrievalEnforcer, Turn
+from palace.recall.lexicon import load_lexicon
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +50,34 @@ def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
 )
 def test_a_frame_is_no_content(palace: Mempalace, prompt: str) -> None:
     assert palace.analyse(Turn(prompt)).terms == ("hire", "olga")
+
+
+QUESTIONS = {
+    "en": "when did we hire Olga?",
+    "de": "wann haben wir Olga eingestellt?",
+    "fr": "quand avons-nous embauché Olga ?",
+    "es": "¿cuándo contratamos a Olga?",
+    "it": "quando abbiamo assunto Olga?",
+    "nl": "wanneer hebben we Olga aangenomen?",
+    "pt": "quando contratamos a Olga?",
+    "pl": "kiedy zatrudniliśmy Olgę?",
+    "ru": "когда мы наняли Ольгу?",
+    "sv": "när anställde vi Olga?",
+}
+
+
+@pytest.mark.parametrize(
+    ("phrase", "question"),
+    [
+        (phrase, question)
+        for language, question in QUESTIONS.items()
+        for phrase in load_lexicon(language).phrases("framing_phrases")
+    ],
+)
+def test_a_phrase_that_frames_is_no_content(palace: Mempalace, phrase: str, question: str) -> None:
+    plain = palace.analyse(Turn(question)).terms
+    assert palace.analyse(Turn(f"{phrase.capitalize()}, {question}")).terms == plain
+    assert palace.analyse(Turn(f"{question} {phrase.capitalize()}.")).terms == plain
 
 
 @pytest.mark.parametrize(
