@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 
 from palace.ports import Candidate
 from palace.recall.given_names import given_names
-from palace.recall.lexicon import is_word_of, word_tokens
+from palace.recall.lexicon import is_word_of, load_lexicon, word_tokens
 from palace.recall.related import NEARLY_ALL_LISTED, everyday_words
 from palace.recall.told import told
 from palace.text import MONEY
@@ -65,6 +65,9 @@ def _told_who(query: Query, candidate: Candidate) -> float:
     """Return whether a memory names somebody; .5 where only its first word may be a name."""
     body = candidate.body
     names = [token for token in _names(candidate) if token.isalpha()]  # a code is nobody
+    if not load_lexicon(query.language).capitals_mark_names:  # in German every noun has one
+        words = everyday_words(query.language)
+        names = [token for token in names if token not in words or token in given_names()]
     if candidate.session or _unasked(query, names):
         return 1.0  # who speaks
     return 0.5 if body and _may_name(query, body[0], capitals=bool(names)) else 0.0
@@ -82,7 +85,8 @@ def _told_what_it_is_called(query: Query, candidate: Candidate) -> float:
     first = [token for token in body[:1] if not _is_small_or_asked(query, token)]
     if names := _unasked(query, _names(candidate)):
         called = {token for name in query.names for token in name}
-        things = _near(query, [t for t in query.terms if t not in query.soft and t not in called])
+        asked = (*query.head, *(term for term in query.terms if term not in called))
+        things = _near(query, [t for t in asked if not is_word_of("naming_words", t)])
         return 0.5 if not things or _stands_beside([*names, *first], things, body) else 0.0
     return 0.5 if first else 0.0
 
@@ -131,7 +135,7 @@ def _near(query: Query, terms: Iterable[str]) -> set[str]:
 
 
 def _stands_beside(names: Collection[str], things: Collection[str], body: Sequence[str]) -> bool:
-    """Whether a name stands right beside a thing, or with one word between that is no small one.
+    """Whether a name stands right beside a thing, or one word apart that is "is" or no small one.
 
     "Her cat in Fargo" does not say what the cat is called.
     """
@@ -139,9 +143,13 @@ def _stands_beside(names: Collection[str], things: Collection[str], body: Sequen
     for step in (-1, 1):
         for place in places:
             near, far = _at(body, place + step), _at(body, place + 2 * step)
-            if near in names or (far in names and not is_word_of("stopwords", near)):
+            if near in names or (far in names and _links(near)):
                 return True
     return False
+
+
+def _links(token: str) -> bool:
+    return is_word_of("linking_words", token) or not is_word_of("stopwords", token)
 
 
 def _at(body: Sequence[str], place: int) -> str:

@@ -511,6 +511,7 @@ def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
         ("The cat is in Fargo, as Olga says", 0.0),
         ("她的猫在法戈", 0.5),
         ("Mitzi (cat, 6): vet is Olga", 0.5),
+        ("The cat is Mitzi, the dog is Rex", 0.5),
         ("Mitzi sleeps, the cat is with Olga", 0.0),
         ("Mitzi sleeps", 0.5),  # no capital tells that the first word is a name
     ],
@@ -518,6 +519,19 @@ def test_answer_type(kind: AnswerType, text: str, expected: float) -> None:
 def test_what_a_thing_is_called(told: str, expected: float) -> None:
     related = {"cat": {"kitti": 0.8}}
     asked = query("cat called", answer_type="name", soft=("call",), related=related)
+    assert answer_present(asked, candidate(told)) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("Laube gestrichen im Juni, 5 Liter Farbe verbraucht", 0.0),
+        ("Laube gestrichen im Juni von Detlef", 1.0),
+        ("Laube gestrichen im Juni von Kuhlbrodt", 1.0),
+    ],
+)
+def test_a_noun_with_a_capital_is_nobody_in_german(told: str, expected: float) -> None:
+    asked = query("laube gestrichen", answer_type="person", language="de")
     assert answer_present(asked, candidate(told)) == expected
 
 
