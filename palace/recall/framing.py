@@ -8,10 +8,9 @@ and those with content. Out: the latter without what leads to the question or fo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
-from regex import escape
 
 from palace.recall.borders import within_borders
 from palace.recall.lexicon import DENSE_FROM, Lexicon
@@ -43,8 +42,7 @@ def without_framing(
     """
     framing = lexicon.folded("framing_words")
     phrases = _spans(prompt, lexicon.phrases("framing_phrases"))
-    sought = [word for word in framing if word >= DENSE_FROM or word.endswith(_ANY_ENDING)]
-    spans = [*_spans(prompt, sought), *phrases]
+    spans = [*_spans(prompt, _sought(framing)), *phrases]
     covered = {place for start, end in spans for place in range(start, end)}
     behind = {end for _, end in phrases}
 
@@ -74,12 +72,25 @@ def without_framing(
     return [word for word in content if word not in framed]
 
 
-def _spans(prompt: str, listed: Collection[str]) -> list[tuple[int, int]]:
+@cache
+def _sought(framing: frozenset[str]) -> tuple[str, ...]:
+    """Return the words that are looked for among letters: no blank or no one ending ends them."""
+    return tuple(word for word in framing if word >= DENSE_FROM or word.endswith(_ANY_ENDING))
+
+
+def _spans(prompt: str, listed: Sequence[str]) -> list[tuple[int, int]]:
     """Return where words or phrases stand in a prompt, accents and case apart."""
     if not listed:
         return []
-    evened = "".join(letter if len(plain := fold(letter)) != 1 else plain for letter in prompt)
+    evened = fold(prompt) if prompt.isascii() else "".join(map(_evened, prompt))
     return [found.span() for found in _any_of(tuple(listed)).finditer(evened)]
+
+
+@lru_cache(maxsize=4096)
+def _evened(letter: str) -> str:
+    """Return a letter without its accent, or as it is where that is not one letter."""
+    plain = fold(letter)
+    return plain if len(plain) == 1 else letter
 
 
 @cache
@@ -92,9 +103,9 @@ def _any_of(listed: tuple[str, ...]) -> regex.Pattern[str]:
 def _bounded(said: str) -> str:
     """Return what finds a word or a phrase; in Korean it begins a word, and ends anyhow."""
     if said >= DENSE_FROM and not said.endswith(_ANY_ENDING):
-        return rf"(?<!\p{{Hangul}}){escape(said)}"
+        return rf"(?<!\p{{Hangul}}){regex.escape(said)}"
     stem = said.removesuffix(_ANY_ENDING)
-    return rf"(?<!\p{{L}}){escape(stem)}" + (r"\p{L}*" if stem != said else r"(?!\p{L})")
+    return rf"(?<!\p{{L}}){regex.escape(stem)}" + (r"\p{L}*" if stem != said else r"(?!\p{L})")
 
 
 def _topic(

@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 
 from palace.ports import Candidate
 from palace.recall.given_names import given_names
-from palace.recall.lexicon import is_word_of, load_lexicon, word_tokens
+from palace.recall.lexicon import DENSE_FROM, is_word_of, load_lexicon, word_tokens
 from palace.recall.related import NEARLY_ALL_LISTED, everyday_words
 from palace.recall.told import told
 from palace.text import MONEY
@@ -36,7 +36,6 @@ _HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 _BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
 _CODE = late(r"[^\W\d].*\d")
-_FIRST_WITHOUT_CAPITALS = "\u2e80"  # Chinese, Japanese and Korean letters stand behind it
 
 
 def answer_present(query: Query, candidate: Candidate) -> float:
@@ -63,13 +62,15 @@ def _is_asked(query: Query, token: str) -> bool:
 
 def _told_who(query: Query, candidate: Candidate) -> float:
     """Return whether a memory names somebody; .5 where only its first word may be a name."""
+    if candidate.session:
+        return 1.0  # who speaks
     body = candidate.body
     names = [token for token in _names(candidate) if token.isalpha()]  # a code is nobody
     if not load_lexicon(query.language).capitals_mark_names:  # in German every noun has one
         words = everyday_words(query.language)
         names = [token for token in names if token not in words or token in given_names()]
-    if candidate.session or _unasked(query, names):
-        return 1.0  # who speaks
+    if _unasked(query, names):
+        return 1.0
     return 0.5 if body and _may_name(query, body[0], capitals=bool(names)) else 0.0
 
 
@@ -79,7 +80,7 @@ def _told_what_it_is_called(query: Query, candidate: Candidate) -> float:
     A name beside the thing need not be its own, so it proves nothing.
     """
     body = candidate.body
-    if any(t[0] >= _FIRST_WITHOUT_CAPITALS or is_word_of("naming_words", t) for t in body):
+    if any(t[0] >= DENSE_FROM or is_word_of("naming_words", t) for t in body):
         return 0.5  # "the cat is called mitzi"
     # "Biscuit (springer, 6)": no capital tells that the first word is a name.
     first = [token for token in body[:1] if not _is_small_or_asked(query, token)]
@@ -109,7 +110,7 @@ def _may_name(query: Query, first: str, *, capitals: bool) -> bool:
     At its beginning every word has a capital, and in some scripts none. That it is an everyday
     word tells something where names are written with capitals.
     """
-    if first[0] >= _FIRST_WITHOUT_CAPITALS:
+    if first[0] >= DENSE_FROM:
         return True
     if first[0].isdigit() or _is_small_or_asked(query, first):
         return False
@@ -186,10 +187,7 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
     """
     if query.answer_type not in ("number", "count") or not query.head:
         return 0.5
-    thing = query.head[0]
-    places = [i for i, token in enumerate(body) if token == thing]
-    numbers = _number_places(body) if places else []
-    return float(any(abs(i - j) <= _BESIDE for i in places for j in numbers))
+    return float(_is_counted({query.head[0]}, body))
 
 
 def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
@@ -199,7 +197,11 @@ def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
     """
     if all(thing in query.soft for thing in query.head):
         return True
-    things = _near(query, query.head)
+    return _is_counted(_near(query, query.head), body)
+
+
+def _is_counted(things: Collection[str], body: Sequence[str]) -> bool:
+    """Whether a number stands beside one of some things."""
     places = [place for place, token in enumerate(body) if token in things]
     numbers = _number_places(body) if places else []
     return any(abs(place - number) <= _BESIDE for place in places for number in numbers)
