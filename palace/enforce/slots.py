@@ -243,9 +243,7 @@ class Slots:
         return self._rare[token]
 
 
-def _listed_with(
-    sentence: str, mentions: Sequence[Mention], mention: Mention
-) -> Sequence[Mention]:
+def _listed_with(sentence: str, mentions: Sequence[Mention], mention: Mention) -> Sequence[Mention]:
     """Return the mentions of a sentence that stand in one list with one of them, itself too."""
     row: list[Mention] = []
     for other in mentions:
