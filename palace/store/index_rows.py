@@ -44,9 +44,9 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
         " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
     ]
     if memory.created is not None and memory.room == TIMELINE:
-        place.append(f"{memory.created:%Y-%m-%d}")
+        place.append(f"{memory.created:%Y-%m-%d} {memory.created.day}")
     elif day := day_of_file(memory.path):
-        place.append(day.isoformat())
+        place.append(f"{day} {day.day}")
     context = _place_tokens("\n".join(part for part in place if part))
     found = words(memory.text)
     names = dict.fromkeys((*name_tokens_of(memory.text, found), *tokens(memory.speaker)))

@@ -69,10 +69,10 @@ def test_the_json_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("place", "tokens"),
     [
-        ("2026-05-04", {"2026-05-04", "month05"}),
+        ("2026-05-04", {"2026-05-04", "month05", "4"}),  # as "on 4 May" asks for it
         ("2026_05_04", {"2026-05-04", "month05"}),
         ("2026-05-04 Call with Miro", {"2026-05-04", "month05", "call", "miro"}),
-        ("2026/05/04", {"2026-05-04", "month05"}),
+        ("2026/05/04", {"2026-05-04", "month05", "4"}),
         ("2026-05", {"2026", "month05"}),
         ("api-gateway", {"api", "gateway"}),
     ],
@@ -82,3 +82,10 @@ def test_a_drawer_is_found_by_its_day_and_its_words(place: str, tokens: set[str]
     held = replace(memory("Ran 6 km."), path=f"rooms/daily/{place}.md", drawer=drawer)
     _, context, _, _ = memory_tokens(held)
     assert tokens <= set(context.split())
+
+
+def test_a_turn_is_found_by_the_number_of_its_day() -> None:
+    at = datetime(2026, 5, 4, 9, 30, tzinfo=timezone.utc)
+    turn = replace(memory("Ran 6 km."), room="timeline", drawer="2026-05-04", created=at)
+    _, context, _, _ = memory_tokens(turn)
+    assert {"2026-05-04", "month05", "4", "2026"} <= set(context.split())
