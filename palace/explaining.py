@@ -16,10 +16,12 @@ def explain_trace(trace: Mapping[str, Any]) -> str:
     at = f", {trace['at']}" if trace.get("at") else ""
     prompt = trace.get("prompt")
     cues = ", ".join(signal["cues"]) or "none"
+    several = "; asks for several things" if signal.get("several") else ""
     lines = [
         f"{trace['id']}: {trace['action']} ({trace['outcome']}){by}{at}",
         f"  prompt   {prompt!r}" if prompt else "  prompt   (not kept)",
-        f"  recall   {signal['kind']}, score {signal['score']:.3f}, {signal['band']}; cues: {cues}",
+        f"  recall   {signal['kind']}, score {signal['score']:.3f}, {signal['band']}; cues: {cues}"
+        f"{several}",
     ]
     for step in trace["walk"]:
         best = "" if step["best"] is None else f", best {step['best']:.3f}"

@@ -319,6 +319,8 @@ class Verdict:
         trace = self.as_dict()
         trace["prompt"] = self.turn.prompt
         trace["signal"].update(runner_up=self.signal.runner_up, band=self.signal.band)
+        if self.signal.several:
+            trace["signal"]["several"] = True
         for item, evidence in zip(trace["evidence"], self.evidence, strict=True):
             if scores:
                 item["scores"] = {k: round(v, 4) for k, v in evidence.scores.items()}

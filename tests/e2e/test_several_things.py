@@ -72,6 +72,7 @@ def test_the_command_line_shows_them_apart(command):
     for text in (*WALKS, *OTHERS):
         command("remember", text)
     ended = command("ask", TRAILS)
+    assert "asks for several things" in command("why").out
     first, _, rest = ended.out.partition("What may belong to it as well:\n")
     assert WALKS[0] in first
     assert all(text in rest for text in WALKS[1:])
