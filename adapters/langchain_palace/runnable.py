@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -34,7 +34,7 @@ from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
+from langchain_palace.session import Call, OpenPalace, ToolNames, call_of, known_fields, unseen
 from langchain_palace.turns import Plan, Turns
 from palace import ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss, hosting
 
@@ -121,9 +121,12 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             in an object; what it returns is the result. By default that is the text, or a message
             if the chain returns messages; for a chain that declares anything else, or ends with a
             parser, `RecallMiss` is raised.
+        model_tools: Names of tools of an agent behind which a model answers, as a sub-agent
+            without a palace: its words are no evidence.
 
     Raises, when it is made:
-        ConfigError: If the chain has a message history, a memory or a checkpointer.
+        ConfigError: If the chain has a message history, a memory or a checkpointer, the palace is
+            not open, or the list of names is one text.
 
     Raises, when it streams:
         ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
@@ -135,6 +138,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     session_id: str | None = None
     project: str | None = None
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
+    model_tools: ToolNames = frozenset()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -154,6 +158,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             session_id: str | None = None,
             project: str | None = None,
             on_miss: Callable[[str], Any] | None = None,
+            model_tools: Collection[str] = (),
             name: str | None = None,
         ) -> None: ...
 
@@ -304,7 +309,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             gate.checked = plan.check().check(out)
             out = gate.text = gate.checked.text
         elif plan.is_checked:
-            read = Output(out, given, plan)
+            read = Output(out, given, plan, self.model_tools)
             gate, out = read.gate, read.value
             if read.claims:
                 gate.checked = check_values(plan.check(), read.claims, read.claims)

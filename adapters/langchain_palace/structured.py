@@ -107,7 +107,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         index = plan.place_in(messages)
         said = plan.question if index is None else text_of(messages[index])
         sent = asking(messages, index, plan.user_text(said))
-        return _Ready(plan, sent, tool_texts(messages, index))
+        return _Ready(plan, sent, tool_texts(messages, index, model.model_tools))
 
     def _answered(
         self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]
