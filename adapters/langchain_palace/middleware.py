@@ -21,7 +21,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
@@ -149,6 +149,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             (`return_direct`): what the model states to one is checked.
         model_tools: Names of tools behind which a model answers that cannot be heard, as one in
             another process.
+        system_prompt: That of the agent, which no middleware sees before the agent calls its
+            model: what only it can answer is left to the model then.
 
     Raises:
         ConfigError: If the palace is not open, or a list of names is one text.
@@ -170,6 +172,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         name: str = "PalaceMiddleware",
         direct_tools: Collection[str] = (),
         model_tools: Collection[str] = (),
+        system_prompt: str | SystemMessage | None = None,
     ) -> None:
         super().__init__()
         self.session_id = session_id
@@ -177,6 +180,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         self._name = name
         self._direct = tool_names("direct_tools", direct_tools)
         self._models = tool_names("model_tools", model_tools)
+        if isinstance(system_prompt, SystemMessage):
+            system_prompt = text_of(system_prompt)
+        self._program = system_prompt or ""
         self._turns = Turns(palace)
 
     @property
@@ -214,7 +220,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if index is None:
             return update
         call = self._call(runtime)
-        plan = yield from self._turns.decide_all(messages, index, call=call)
+        plan = yield from self._decided(messages, index, call)
         if not plan.stops:
             return {**update, **self._state(plan, call, messages, runtime)}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
@@ -274,6 +280,11 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         kept = self._state(plan, call, request.messages, request.runtime)
         return ExtendedModelResponse(response, Command(update=kept))
 
+    def _decided(
+        self, messages: Sequence[BaseMessage], index: int, call: Call
+    ) -> hosting.Steps[Plan]:
+        return self._turns.decide_all(messages, index, call=call, program=self._program)
+
     def _state(
         self, plan: Plan, call: Call, messages: Sequence[BaseMessage], runtime: object
     ) -> dict[str, Any]:
@@ -293,7 +304,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if index is None or (kept and plan and not _is_new(request.messages, index, plan, kept)):
             return plan, False
         # Somebody put in a message that `before_agent` never saw, or changed the one it saw.
-        new = yield from self._turns.decide_all(request.messages, index, call=call)
+        new = yield from self._decided(request.messages, index, call)
         if plan is not None and plan.verdict.action != "pass" and new.verdict.action == "pass":
             return plan, True  # what is not answered yet is none the less asked
         return new, True

@@ -6,7 +6,7 @@ In: a text, messages, a prompt or a dict. Out: a `Question`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.documents import Document
@@ -40,6 +40,7 @@ class Question:
         before: The question right before it, where it got no reply.
         by_agent: Whether another agent asks it.
         beside: What comes with it, documents perhaps.
+        program: What the program itself says before it.
     """
 
     text: str
@@ -48,6 +49,7 @@ class Question:
     before: Question | None = None
     by_agent: bool = False
     beside: str = ""
+    program: str = ""
 
     def within(
         self,
@@ -56,14 +58,12 @@ class Question:
         beside: str = "",
     ) -> Question:
         """Return the question as one of what its input is a part of."""
-        before = self.before and self.before.within(whole, history)
-        return Question(
-            self.text,
-            lambda text: whole(self.replaced(text)),
-            self.history or history,
-            before,
-            self.by_agent,
-            f"{self.beside}\n{beside}",
+        return replace(
+            self,
+            replaced=lambda text: whole(self.replaced(text)),
+            history=self.history or history,
+            before=self.before and self.before.within(whole, history),
+            beside=f"{self.beside}\n{beside}",
         )
 
 
@@ -129,7 +129,7 @@ def _at(messages: list[BaseMessage], index: int) -> Question:
         history_before(messages, index),
         None if before is None else _at(messages, before),
         is_agents(messages, index),
-        program_text(messages[:index]),
+        program=program_text(messages[:index]),
     )
 
 

@@ -292,6 +292,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             history=question.history,
             by_agent=question.by_agent,
             beside=question.beside,
+            program=question.program,
         )
         if plan.verdict.action == "pass" and question.before is not None:
             earlier, decided = yield from self._decided(question.before, call)

@@ -210,6 +210,7 @@ class Turns:
         by_agent: bool = False,
         alone: str = "",
         beside: str = "",
+        program: str = "",
     ) -> hosting.Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
@@ -226,9 +227,10 @@ class Turns:
             alone: What is said beside documents in parts of their own, decided on behind the whole.
             beside: What comes with the question elsewhere, documents perhaps; they may be asked
                 about, as all that stands around a labelled question may.
+            program: What the program itself says before it, which may be asked about as well.
         """
         errand = errand_in(question)
-        around = "" if errand else f"{beside}\n{question}"
+        around = "" if errand else f"{beside}\n{program}\n{question}"
 
         def about(part: str) -> Turn:
             rest = without_instructions(around.replace(part, "\n")).strip()
@@ -239,6 +241,7 @@ class Turns:
                 history,
                 trust="agent" if by_agent else "user",
                 beside=rest,
+                instructions="" if errand else program,
             )
 
         def decided() -> Plan:
@@ -259,7 +262,7 @@ class Turns:
         return (yield from observed(step, prompt=question, call=call))
 
     def decide_all(
-        self, messages: Sequence[BaseMessage], index: int, *, call: Call
+        self, messages: Sequence[BaseMessage], index: int, *, call: Call, program: str = ""
     ) -> hosting.Steps[Plan]:
         """Decide what the person asks with a message or, if that asks nothing, right before it.
 
@@ -269,6 +272,7 @@ class Turns:
             messages: The conversation.
             index: Where the last message of the person stands.
             call: Who asks.
+            program: What the program says that does not stand among the messages.
         """
         first: Plan | None = None
         place: int | None = index
@@ -280,7 +284,7 @@ class Turns:
                 message_id=messages[place].id,
                 by_agent=is_agents(messages, place),
                 alone=beside_documents(messages[place]),
-                beside=program_text(messages[:place]),
+                program=f"{program}\n{program_text(messages[:place])}".strip(),
             )
             if plan.verdict.action != "pass":
                 return replace(plan, behind=index - place)
