@@ -24,11 +24,11 @@ from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
-from langchain_palace.messages import asking, asking_index, is_system, text_of, tool_texts
+from langchain_palace.messages import asking_index, is_system, text_of, tool_texts
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, ToolNames, call_of
 from langchain_palace.structured import StructuredPalace
-from langchain_palace.turns import Key, Plan, Turns, key_of, told_in_loop
+from langchain_palace.turns import Plan, Turns, key_of, told_in_loop
 from palace import Mempalace, RecallMiss, hosting, is_choice
 
 
@@ -259,8 +259,8 @@ class ChatPalace(GatedChatModel):
             plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        settling = turns.settle(plan, call, asker, alone=alone, wakes=errand is None)
-        return (yield from self._settled(settling, asker, key))
+        wakes = errand is None
+        return (yield from turns.settled(plan, call, asker, key, alone=alone, wakes=wakes))
 
     def _looped(
         self,
@@ -288,20 +288,8 @@ class ChatPalace(GatedChatModel):
             return None
         sent = [*filter(is_system, messages), HumanMessage(plan.question)]
         asker = Asker(self.inner, sent, len(sent) - 1, stop=stop, kwargs=kwargs)
-        settling = turns.settle(plan, call, asker, alone=False, wakes=False)
-        return (yield from self._settled(settling, asker, ("resumed", plan.verdict.id)))
-
-    def _settled(
-        self, settling: hosting.Steps[Plan], asker: Asker, key: Key
-    ) -> hosting.Steps[Plan]:
-        """Settle a turn and keep it, with what that cost."""
-        plan = yield from settling
-        if asker.usage is not None:
-            plan = replace(plan, usage=asker.usage)
-        self._turns.keep(key, plan)
-        if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply, None, 0)
-        return plan
+        key = ("resumed", plan.verdict.id)
+        return (yield from turns.settled(plan, call, asker, key, alone=False, wakes=False))
 
     def _prepare(
         self,
@@ -336,10 +324,9 @@ class ChatPalace(GatedChatModel):
             if must_fit:
                 raise RecallMiss(plan.reply, hint=NOTHING_TO_FIT)
             return Prepared(None, messages, reply=canned(plan))
-        index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
-            tool_texts=tool_texts(messages, index, self.model_tools),
+            tool_texts=tool_texts(messages, plan.place_in(messages), self.model_tools),
             structured=self._structured(
                 plan, forced, in_text=formed or (in_text and not kwargs.get("tools"))
             ),
@@ -348,10 +335,7 @@ class ChatPalace(GatedChatModel):
             direct=self.direct_tools,
             never=self.direct_tools & self.model_tools,
         )
-        said = plan.question if index is None else text_of(messages[index])
-        text = plan.user_text(said)
-        sent = messages if text == said else asking(messages, index, text)
-        return Prepared(gate, sent)
+        return Prepared(gate, plan.sent(messages))
 
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:
         return self._turns.telling(prepared.gate.plan) if prepared.gate else nullcontext()

@@ -37,7 +37,6 @@ from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
 from langchain_palace.heard import hearing
 from langchain_palace.messages import (
-    asking,
     asking_before,
     asking_index,
     heard_behind,
@@ -321,29 +320,18 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if kept is not None:
             return kept
         alone = not request.tools and request.response_format is None
-        index = _index_of(request.messages, plan)
+        index = plan.place_in(request.messages)
         since = request.messages if index is None else request.messages[index + 1 :]
         first = not any(m.type == "ai" for m in since)
         system = [request.system_message] if request.system_message else []
         messages = [*system, *request.messages]
         at = None if index is None else index + len(system)
         asker = Asker(request.model, messages, at, kwargs=request.model_settings)
-        settled = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=first)
-        self._turns.keep(key, settled)
-        if settled == plan:
-            return plan
-        if settled.model_calls and settled.stops:
-            yield self._turns.record(settled, settled.reply, None, 0)
-        return replace(settled, usage=asker.usage)
+        return (yield from self._turns.settled(plan, call, asker, key, alone=alone, wakes=first))
 
     def _asked(self, request: ModelRequest[Any], plan: Plan, gate: ReplyGate) -> ModelRequest[Any]:
         """Return the request with the evidence in the person's message, and the gate in place."""
-        index = _index_of(request.messages, plan)
-        said = plan.question if index is None else text_of(request.messages[index])
-        text = plan.user_text(said)
-        if text != said:
-            messages: list[Any] = asking(request.messages, index, text)
-            request = request.override(messages=messages)
+        request = request.override(messages=plan.sent(request.messages))
         if gate.is_open:
             return request
         model = PlannedModel(
@@ -392,7 +380,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         )
 
     def _tool_texts(self, messages: Sequence[BaseMessage], plan: Plan) -> tuple[str, ...]:
-        return tool_texts(messages, _index_of(messages, plan), self._models)
+        return tool_texts(messages, plan.place_in(messages), self._models)
 
     # -- around every call of a tool: who speaks behind it -----------------------------------------
 
@@ -502,14 +490,6 @@ def _is_new(messages: Sequence[BaseMessage], index: int, plan: Plan, kept: dict[
     said = (text_of(m) for m in messages if m.id is not None and m.id == plan.message_id)
     now = next(said, plan.question)
     return now != plan.question if plan.verdict.action == "pass" else plan.question not in now
-
-
-def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
-    """Return where the person asks, None if that message was summarised away."""
-    for index, message in enumerate(messages):
-        if plan.message_id is not None and message.id == plan.message_id:
-            return index
-    return asking_index(messages) if plan.message_id is None else None
 
 
 def _schema(request: ModelRequest[Any]) -> list[Any]:

@@ -30,6 +30,7 @@ from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_con
 from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
@@ -255,7 +256,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         """Run the chain and return what may be released of what it returns."""
         try:
             with self._turns.telling(plan):
-                out = yield self._run(given.sent_input, config, kwargs)
+                out = yield whole_run(self.bound, given.sent_input, config, kwargs)
             return (yield from self._passed(out, given, plan))
         except RecallMiss as declined:
             if self.on_miss is None:
@@ -272,7 +273,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         def ask(wanted: ModelCall) -> hosting.Steps[ModelReply]:
             given = _given(input, question, wanted.user_text)
             try:
-                out = yield self._run(given.sent_input, unseen(config), kwargs)
+                out = yield whole_run(self.bound, given.sent_input, unseen(config), kwargs)
             except ValueError as error:  # what parsers raise, and hosts of theirs in their place
                 _tell_unread(error)
                 return ModelReply()
@@ -280,8 +281,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
-        if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply, None, 0)
         return question, plan
 
     def _decided(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
@@ -319,14 +318,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.is_checked:
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
-
-    def _run(
-        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> hosting.Step[Any]:
-        return hosting.Step(
-            lambda: self.bound.invoke(input, config, **kwargs),
-            lambda: self.bound.ainvoke(input, config, **kwargs),
-        )
 
     def _call(self, config: RunnableConfig) -> Call:
         return call_of(config, session_id=self.session_id, project=self.project)
@@ -377,10 +368,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             return
         gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
-            begun = yield hosting.begin_stream(
-                lambda: self.bound.stream(given.sent_input, config, **kwargs),
-                lambda: self.bound.astream(given.sent_input, config, **kwargs),
-            )
+            begun = yield streamed_run(self.bound, given.sent_input, config, kwargs)
             yield from hosting.relay(begun, lambda chunk: map(hosting.Shown, gate.feed(chunk)))
         yield from map(hosting.Shown, gate.close())
         self._turns.replied(plan)

@@ -17,9 +17,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
+from langchain_palace.asking import Asker
 from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
     asked_with,
+    asking,
     asking_before,
     asking_index,
     beside_documents,
@@ -95,8 +97,20 @@ class Plan(hosting.HostedTurn):
 
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
+        name = self.message_id
+        if name is not None:
+            named = next((n for n, message in enumerate(messages) if message.id == name), None)
+            if named is not None:
+                return named
         last = asking_index(messages)
         return None if last is None or self.is_cut_from(messages) else last - self.behind
+
+    def sent(self, messages: list[Any]) -> list[Any]:
+        """Return what the model is sent: evidence or wake-up in the message that asks."""
+        index = self.place_in(messages)
+        said = self.question if index is None else text_of(messages[index])
+        text = self.user_text(said)
+        return messages if text == said else asking(messages, index, text)
 
     def is_cut_from(self, messages: Sequence[BaseMessage]) -> bool:
         """Whether the message that asks is gone, be there earlier ones of the person or not.
@@ -315,10 +329,31 @@ class Turns:
             settling = plan.settled(plan.question, ask, alone=alone, asked=plan.asked)
             proved, answer = yield from settling
             plan = replace(plan, verdict=proved, answer=answer, model_calls=1)
+            if plan.stops:
+                yield self.record(plan, plan.reply, None, 0)
         if plan.stops or not wakes:
             return plan
         woken = yield from hosting.waking(self.palace, call.session_id, call.project)
         return replace(plan, wake_up=woken) if woken else plan
+
+    def settled(
+        self, plan: Plan, call: Call, asker: Asker, key: Key, *, alone: bool, wakes: bool
+    ) -> hosting.Steps[Plan]:
+        """Settle a turn of messages, with what that cost, and keep it for the rest of the turn.
+
+        Args:
+            plan: See `settle`, as for the others.
+            call: Who asks.
+            asker: Makes the model calls.
+            key: What the turn is kept by.
+            alone: Whether the model's text is the whole reply.
+            wakes: Whether this turn may be the one that carries the wake-up.
+        """
+        plan = yield from self.settle(plan, call, asker, alone=alone, wakes=wakes)
+        if asker.usage is not None:
+            plan = replace(plan, usage=asker.usage)
+        self.keep(key, plan)
+        return plan
 
     @contextmanager
     def telling(self, plan: Plan) -> Iterator[None]:
