@@ -25,6 +25,7 @@ from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
 from langchain_palace.messages import asking_index, is_system, text_of, tool_texts
+from langchain_palace.questions import question_at
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, ToolNames, call_of
 from langchain_palace.structured import StructuredPalace
@@ -242,7 +243,7 @@ class ChatPalace(GatedChatModel):
             kept = turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
-        plan = yield from turns.decide_all(messages, index, call=call)
+        _, plan = yield from turns.decide_all(question_at(messages, index), call)
         if told and looped is None and plan.verdict.action == "pass":
             # The loop may be another question's.
             resumed = yield from self._looped(told, messages, call, stop, kwargs)

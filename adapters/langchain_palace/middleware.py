@@ -51,6 +51,7 @@ from langchain_palace.messages import (
     verdict_id,
     with_text,
 )
+from langchain_palace.questions import question_at
 from langchain_palace.session import (
     Call,
     all_unseen,
@@ -282,7 +283,9 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     def _decided(
         self, messages: Sequence[BaseMessage], index: int, call: Call
     ) -> hosting.Steps[Plan]:
-        return self._turns.decide_all(messages, index, call=call, program=self._program)
+        question = question_at(messages, index, program=self._program)
+        _, plan = yield from self._turns.decide_all(question, call)
+        return plan
 
     def _state(
         self, plan: Plan, call: Call, messages: Sequence[BaseMessage], runtime: object

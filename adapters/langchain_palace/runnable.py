@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from inspect import signature
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.exceptions import OutputParserException
@@ -21,6 +22,7 @@ from langchain_core.runnables import (
     Runnable,
     RunnableBranch,
     RunnableConfig,
+    RunnableLambda,
     RunnableSequence,
     RunnableSerializable,
 )
@@ -247,7 +249,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.stops:
             return self._missed(plan)
         seen = unseen(config) if plan.is_checked else config
-        given = _given(input, question, plan.user_text())
+        given = _given(input, question, plan.user_text(question.text))
         return (yield from self._answered(given, plan, seen, kwargs))
 
     def _answered(
@@ -267,7 +269,8 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[tuple[Question, Plan]]:
         call = self._call(config)
-        question, plan = yield from self._decided(question_in(input, self.input_key), call)
+        found = question_in(input, self.input_key)
+        question, plan = yield from self._turns.decide_all(found, call)
         decided = plan
 
         def ask(wanted: ModelCall) -> hosting.Steps[ModelReply]:
@@ -281,22 +284,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
-        return question, plan
-
-    def _decided(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
-        """Decide a question or, if it asks nothing, the one right before it."""
-        plan = yield from self._turns.decide(
-            question.text,
-            call,
-            history=question.history,
-            by_agent=question.by_agent,
-            beside=question.beside,
-            program=question.program,
-        )
-        if plan.verdict.action == "pass" and question.before is not None:
-            earlier, decided = yield from self._decided(question.before, call)
-            if decided.verdict.action != "pass":
-                return earlier, decided
         return question, plan
 
     def _passed(self, out: Any, given: Given, plan: Plan) -> hosting.Steps[Any]:
@@ -362,7 +349,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield hosting.Shown(self._missed(plan))
             return
         config = unseen(config) if plan.is_checked else config
-        given = _given(input, question, plan.user_text())
+        given = _given(input, question, plan.user_text(question.text))
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             yield hosting.Shown((yield from self._answered(given, plan, config, kwargs)))
             return
@@ -420,19 +407,35 @@ def _kind(bound: Runnable[Any, Any]) -> str:
     """Say whether a chain returns a `message`, `text`, an `object`, or does not say (`unknown`)."""
     try:
         declared = bound.OutputType
-    except TypeError:
+        if isinstance(declared, str) and isinstance(bound, RunnableLambda):
+            declared = _written_out(bound)
+    except (NameError, TypeError):
         return "unknown"
-    if declared is Any or isinstance(declared, TypeVar):
+    if declared is Any or isinstance(declared, (str, TypeVar)):
         return _kind_of_part(bound)
     if declared is str:
         return "text"
-    told = getattr(declared, "__args__", (declared,))
-    told = [getattr(one, "__origin__", one) for one in told]
-    if any(isinstance(one, type) and issubclass(one, BaseMessage) for one in told):
-        return "message"
-    if "Message" in str(declared):
-        return "message"
-    return "object"
+    is_message = any(issubclass(one, BaseMessage) for one in _classes(declared))
+    return "message" if is_message else "object"
+
+
+def _written_out(function: RunnableLambda[Any, Any]) -> Any:
+    """Return what a function returns where its module keeps annotations as text.
+
+    Raises:
+        NameError: If it was imported for a type checker alone.
+    """
+    called = function.func if hasattr(function, "func") else function.afunc
+    return signature(called, eval_str=True).return_annotation
+
+
+def _classes(declared: Any) -> Iterator[type]:
+    """Yield the classes in a declared type."""
+    parts = get_args(declared)
+    if not parts and isinstance(declared, type):
+        yield declared
+    for part in parts:
+        yield from _classes(part)
 
 
 def _kind_of_part(bound: Runnable[Any, Any]) -> str:

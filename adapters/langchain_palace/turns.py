@@ -22,18 +22,14 @@ from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
     asked_with,
     asking,
-    asking_before,
     asking_index,
-    beside_documents,
-    history_before,
-    is_agents,
     is_system,
     is_tools,
-    program_text,
     text_of,
     verdict_id,
     with_thoughts,
 )
+from langchain_palace.questions import Question
 from langchain_palace.schemas import (
     is_fixing,
     questions_in,
@@ -49,7 +45,6 @@ from palace import (
     CheckedAnswer,
     Kept,
     Mempalace,
-    Message,
     ModelCall,
     ModelError,
     ModelReply,
@@ -214,18 +209,7 @@ class Turns:
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
 
-    def decide(
-        self,
-        question: str,
-        call: Call,
-        *,
-        history: tuple[Message, ...] = (),
-        message_id: str | None = None,
-        by_agent: bool = False,
-        alone: str = "",
-        beside: str = "",
-        program: str = "",
-    ) -> hosting.Steps[Plan]:
+    def decide(self, question: Question, call: Call) -> hosting.Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
         What a template labels as the question is decided on first, for its context would blur it;
@@ -235,16 +219,11 @@ class Turns:
         Args:
             question: What is asked, with all that comes with it.
             call: Who asks.
-            history: What was said before.
-            message_id: Of the message that asks.
-            by_agent: Whether another agent asks.
-            alone: What is said beside documents in parts of their own, decided on behind the whole.
-            beside: What comes with the question elsewhere, documents perhaps; they may be asked
-                about, as all that stands around a labelled question may.
-            program: What the program itself says before it, which may be asked about as well.
         """
-        errand = errand_in(question)
-        around = "" if errand else f"{beside}\n{program}\n{question}"
+        asked = question.asked
+        errand = errand_in(asked)
+        program = "" if errand else question.program
+        around = "" if errand else f"{question.beside}\n{program}\n{asked}"
 
         def about(part: str) -> Turn:
             rest = without_instructions(around.replace(part, "\n")).strip()
@@ -252,14 +231,14 @@ class Turns:
                 part,
                 call.session_id,
                 call.project,
-                history,
-                trust="agent" if by_agent else "user",
+                question.history,
+                trust="agent" if question.by_agent else "user",
                 beside=rest,
-                instructions="" if errand else program,
+                instructions=program,
             )
 
         def decided() -> Plan:
-            parts = _parts(question, alone, errand)
+            parts = _parts(asked, question.alone, errand)
             first = next(parts)
             verdict = self._enforcer.decide(about(first))
             for part in parts:
@@ -268,44 +247,31 @@ class Turns:
                 if part != first:
                     verdict = self._enforcer.decide(about(part))
             options = self.palace.answer_options
-            if verdict.action == "pass" and is_fixing(question, options.fallback_text):
+            if verdict.action == "pass" and is_fixing(asked, options.fallback_text):
                 verdict = missed(verdict)
-            return Plan(verdict, question, options, message_id=message_id)
+            return Plan(verdict, asked, options, message_id=question.message_id)
 
         step = hosting.in_thread(decided)
-        return (yield from observed(step, prompt=question, call=call))
+        return (yield from observed(step, prompt=asked, call=call))
 
-    def decide_all(
-        self, messages: Sequence[BaseMessage], index: int, *, call: Call, program: str = ""
-    ) -> hosting.Steps[Plan]:
-        """Decide what the person asks with a message or, if that asks nothing, right before it.
+    def decide_all(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
+        """Decide what is asked with a message or, if that asks nothing, right before it.
 
         A question is none the less asked for another message behind it.
 
-        Args:
-            messages: The conversation.
-            index: Where the last message of the person stands.
-            call: Who asks.
-            program: What the program says that does not stand among the messages.
+        Returns:
+            The question that is open, and its plan.
         """
         first: Plan | None = None
-        place: int | None = index
-        while place is not None:
-            plan = yield from self.decide(
-                asked_with(messages, place),
-                call,
-                history=history_before(messages, place),
-                message_id=messages[place].id,
-                by_agent=is_agents(messages, place),
-                alone=beside_documents(messages[place]),
-                program=f"{program}\n{program_text(messages[:place])}".strip(),
-            )
+        earlier: Question | None = question
+        while earlier is not None:
+            plan = yield from self.decide(earlier, call)
             if plan.verdict.action != "pass":
-                return replace(plan, behind=index - place)
+                return earlier, replace(plan, behind=question.place - earlier.place)
             first = first or plan
-            place = asking_before(messages, place)
+            earlier = earlier.before()
         assert first is not None
-        return first
+        return question, first
 
     def settle(
         self,
@@ -410,10 +376,8 @@ class Turns:
         if told.get("action") in ("pass", "generate"):
             return None
         asker = {"session_id": call.session_id, "project": call.project}
-        question: str = yield hosting.in_thread(
-            lambda: self.palace.question_of(told["id"], **asker)
-        )
-        plan = yield from self.decide(question, call)
+        words: str = yield hosting.in_thread(lambda: self.palace.question_of(told["id"], **asker))
+        plan = yield from self.decide(Question(words, words), call)
         if plan.verdict.action != "pass":
             return plan
         return replace(plan, verdict=missed(plan.verdict))
