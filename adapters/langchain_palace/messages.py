@@ -292,6 +292,13 @@ def with_text(message: BaseMessage, text: str) -> BaseMessage:
     return message.model_copy(update={"content": parts})
 
 
+def saying(message: M, text: str) -> M:
+    """Return a message that says a text in place of all of its own; its images stay."""
+    parts = [] if isinstance(message.content, str) else message.content
+    others = [part for part in parts if not is_text(part) and not _is_result(part)]
+    return message.model_copy(update={"content": _as_content(text, others)})
+
+
 def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> list[BaseMessage]:
     """Return the messages with the text of the asking one replaced.
 

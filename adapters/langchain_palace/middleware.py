@@ -45,11 +45,11 @@ from langchain_palace.messages import (
     is_tools,
     is_users,
     labelled,
+    saying,
     spoken,
     text_of,
     tool_texts,
     verdict_id,
-    with_text,
 )
 from langchain_palace.questions import question_at
 from langchain_palace.session import (
@@ -426,7 +426,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             checked = check.check(text_of(said))
             told.append(checked)
             metadata = plan.metadata(checked)
-            return heard_behind(labelled(with_text(said, checked.text), metadata), found)
+            return heard_behind(labelled(saying(said, checked.text), metadata), found)
 
         released = _with_messages(made, shown)
         for checked in told:

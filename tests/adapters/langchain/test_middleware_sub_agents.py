@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import InjectedToolCallId, tool
 from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
 from palace import ConfigError
 from tests.adapters.langchain.doubles import (
@@ -276,6 +276,20 @@ def test_what_no_memory_is_asked_for_is_streamed_as_it_comes(palace):
     assert len(tokens) > 1
 
 
+@tool(return_direct=True)
+def direct_parts(query: str) -> list:
+    """Ask a model, which answers the person in parts."""
+    said = saying(query).invoke("Who signed it?").text
+    return [{"type": "text", "text": "Here you are."}, {"type": "text", "text": said}]
+
+
+def test_a_false_part_of_one_is_not_shown(palace):
+    agent = agent_of(palace, [direct_parts], args={"query": "80085 by Mallory"})
+    shown = agent.invoke({"messages": HIT})["messages"][-1]
+    assert HIT_TEXT in str(shown.content)
+    assert "80085" not in str(shown.content)
+
+
 @tool
 def remote(query: str) -> str:
     """Ask a researcher elsewhere."""
@@ -321,6 +335,22 @@ def test_it_is_remembered_by_a_checkpointer(palace):
     made = resumed.invoke(None, thread)["messages"]
     assert made[-2].text == SAID
     assert HIT_TEXT in made[-1].text
+
+
+def test_it_is_heard_behind_a_tool_that_waits_for_a_person(palace):
+    @tool
+    def approved(query: str) -> str:
+        """Ask the researcher, if a person lets one."""
+        said = saying(SAID).invoke(query).text
+        return f"{said} {interrupt('May it be told?')}"
+
+    thread = {"configurable": {"thread_id": "t"}}
+    agent = agent_of(palace, [approved], checkpointer=InMemorySaver())
+    assert agent.invoke({"messages": HIT}, thread)["__interrupt__"]
+    made = agent.invoke(Command(resume="Yes."), thread)["messages"]
+    assert made[-2].text == f"{SAID} Yes."
+    assert HIT_TEXT in made[-1].text
+    assert "Mallory" not in made[-1].text
 
 
 def test_it_is_heard_by_each_of_several(palace, other_palace):
