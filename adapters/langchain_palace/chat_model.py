@@ -325,9 +325,10 @@ class ChatPalace(GatedChatModel):
             if must_fit:
                 raise RecallMiss(plan.reply, hint=NOTHING_TO_FIT)
             return Prepared(None, messages, reply=canned(plan))
+        index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
-            tool_texts=tool_texts(messages, plan.place_in(messages), self.model_tools),
+            tool_texts=tool_texts(messages, index, self.model_tools),
             structured=self._structured(
                 plan, forced, in_text=formed or (in_text and not kwargs.get("tools"))
             ),
@@ -336,7 +337,7 @@ class ChatPalace(GatedChatModel):
             direct=self.direct_tools,
             never=self.direct_tools & self.model_tools,
         )
-        return Prepared(gate, plan.sent(messages))
+        return Prepared(gate, plan.sent(messages, index))
 
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:
         return self._turns.telling(prepared.gate.plan) if prepared.gate else nullcontext()

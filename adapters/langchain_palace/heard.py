@@ -27,7 +27,8 @@ class Heard(BaseCallbackHandler):
     """Hears what is said and found within a run.
 
     Attributes:
-        replies: What models said.
+        replies: What models said that no palace has checked.
+        written: What models wrote to tools.
         found: What tools and retrievers brought in whose own runs no model spoke.
     """
 
@@ -35,6 +36,7 @@ class Heard(BaseCallbackHandler):
 
     def __init__(self) -> None:
         self.replies: list[BaseMessage] = []
+        self.written: list[object] = []
         self.found: list[str] = []
         self._begun: dict[UUID, int] = {}
 
@@ -44,13 +46,12 @@ class Heard(BaseCallbackHandler):
         Args:
             written: What the agent's own model wrote to the tool.
         """
-        said = [message for message in self.replies if isinstance(message, AIMessage)]
-        calls = [call["args"] for message in said for call in calls_of(message)]
-        return without_echoes(self.found, written=values_in([written, calls]))
+        return without_echoes(self.found, written=values_in([written, self.written]))
 
     def merge(self, other: Heard) -> None:
         """Take in what another one heard in the same run."""
         self.replies += other.replies
+        self.written += other.written
         self.found += other.found
 
     def on_chat_model_start(self, *_: Any, **__: Any) -> None:
@@ -60,6 +61,8 @@ class Heard(BaseCallbackHandler):
         """Take in what a model said."""
         for said in (one for ones in response.generations for one in ones):
             message = said.message if isinstance(said, ChatGeneration) else AIMessage(said.text)
+            if isinstance(message, AIMessage):
+                self.written += [call["args"] for call in calls_of(message)]
             if not _is_checked(message):
                 self.replies.append(message)
 

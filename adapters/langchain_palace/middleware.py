@@ -334,7 +334,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
 
     def _asked(self, request: ModelRequest[Any], plan: Plan, gate: ReplyGate) -> ModelRequest[Any]:
         """Return the request with the evidence in the person's message, and the gate in place."""
-        request = request.override(messages=plan.sent(request.messages))
+        index = plan.place_in(request.messages)
+        request = request.override(messages=plan.sent(request.messages, index))
         if gate.is_open:
             return request
         model = PlannedModel(

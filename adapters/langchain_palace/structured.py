@@ -102,8 +102,9 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         )
         if plan is None or plan.stops:
             return _Ready(plan, messages)
-        told = tool_texts(messages, plan.place_in(messages), model.model_tools)
-        return _Ready(plan, plan.sent(messages), told)
+        index = plan.place_in(messages)
+        told = tool_texts(messages, index, model.model_tools)
+        return _Ready(plan, plan.sent(messages, index), told)
 
     def _answered(
         self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]

@@ -100,9 +100,13 @@ class Plan(hosting.HostedTurn):
         last = asking_index(messages)
         return None if last is None or self.is_cut_from(messages) else last - self.behind
 
-    def sent(self, messages: list[Any]) -> list[Any]:
-        """Return what the model is sent: evidence or wake-up in the message that asks."""
-        index = self.place_in(messages)
+    def sent(self, messages: list[Any], index: int | None) -> list[Any]:
+        """Return what the model is sent: evidence or wake-up in the message that asks.
+
+        Args:
+            messages: The conversation.
+            index: See `place_in`.
+        """
         said = self.question if index is None else text_of(messages[index])
         text = self.user_text(said)
         return messages if text == said else asking(messages, index, text)

@@ -208,6 +208,26 @@ def test_what_its_own_palace_has_checked_is_evidence(palace, other_palace, perso
     assert reply(agent_of(palace, [research])) == SAID
 
 
+def test_what_it_wrote_to_its_tools_is_none_beside_another_model(palace, other_palace):
+    other_palace.remember(HIT_TEXT, room="releases")
+
+    @tool
+    def think(thought: str) -> str:
+        """Take down a thought."""
+        return f"Noted: {thought}"
+
+    @tool
+    def research(query: str) -> str:
+        """Ask a researcher with a palace, and a model without one."""
+        thinks = calling_once("think", {"thought": SAID})
+        guarded = [PalaceMiddleware(other_palace)]
+        made = create_agent(CountingModel(persona=thinks), [think], middleware=guarded)
+        made.invoke({"messages": HIT})
+        return saying(SAID).invoke(query).text
+
+    assert "Mallory" not in reply(agent_of(palace, [research]))
+
+
 def test_what_its_own_palace_left_alone_is_none(palace, other_palace):
     @tool
     def research(query: str) -> str:
