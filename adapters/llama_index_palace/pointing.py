@@ -23,17 +23,26 @@ from llama_index_palace.questions import Asked
 from palace import QUOTE_SCHEMA, ModelCall, ModelReply, hosting
 
 
+class _Further(BaseModel):
+    memory: int = Field(description="Number of the item.")
+    quote: str = Field(description="Its words, copied.")
+
+
 class _PointToMemory(BaseModel):
     """The arguments of the quote contract; a test holds them equal to `QUOTE_SCHEMA`."""
 
     memory: int | None = Field(description="Number of the item that answers, or null if none does.")
     quote: str = Field(description="The words of that item that answer, copied exactly.")
     answer: str = Field(description="A short answer that says only what the item says.")
+    also: list[_Further] = Field(
+        default_factory=list,
+        description="Further items, only if the question asks for several things.",
+    )
 
 
-def _never_run(memory: int | None = None, quote: str = "", answer: str = "") -> str:
+def _never_run(**arguments: object) -> str:
     """Stand for the tool: its call is read, never run."""
-    return f"{memory}: {quote} {answer}"
+    return str(arguments)
 
 
 _TOOL = FunctionTool.from_defaults(

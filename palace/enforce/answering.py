@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from palace.arguments import check_choice
 from palace.enforce.grounding import MODES, AnswerCheck, CheckedAnswer, Mode
 from palace.enforce.prompt import context_prompt, grounded_prompt, quote_prompt, shown_text
-from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quotes
 from palace.enforce.replies import quote_evidence
 from palace.text.echoes import without_replies
 from palace.types.verdict import FALLBACK_TEXT, Verdict
@@ -87,8 +87,8 @@ class Answer:
 
     Attributes:
         text: The reply.
-        verdict: The verdict it rests on; after a verified quote, the `ground` verdict on the one
-            quoted memory; after a failed one, a `fallback` verdict.
+        verdict: The verdict it rests on; after a verified quote, the `ground` verdict on the
+            quoted memory, or memories; after a failed one, a `fallback` verdict.
         checked: The check of the model's words, where one was made.
         model_calls: How many calls were made.
         passed_through: Whether the model's own message goes on as it is: the prompt was no recall,
@@ -149,7 +149,8 @@ def confirm_steps(
     verdict is returned as it is, without a call.
 
     Returns:
-        A `ground` verdict on the one quoted memory, or a `fallback` verdict with its reply.
+        A `ground` verdict on the quoted memory, or a `fallback` verdict with its reply. Where the
+        question asks for several things it may be more than one.
     """
     proved, _ = yield from _pointed(verdict, question, options)
     return proved
@@ -193,11 +194,13 @@ def _pointed(
     )
     reply = yield ModelCall("quote", text, QUOTE_SCHEMA)
     parsed = parse_quote(reply.text if reply.arguments is None else reply.arguments)
-    quoted = verify_quote(parsed, verdict.evidence)
-    if quoted is None:
+    quoted = verify_quotes(parsed, verdict.evidence)
+    if not verdict.signal.several:
+        quoted = quoted[:1]
+    if not quoted:
         text = verdict.text or options.fallback_text
         return replace(verdict, action="fallback", text=text), None
-    proved = replace(verdict, action="ground", layer=quoted.layer, evidence=(quoted,))
+    proved = replace(verdict, action="ground", layer=quoted[0].layer, evidence=quoted)
     return replace(proved, text=quote_evidence(proved.evidence)), parsed
 
 

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
 from palace.enforce.record import verdict_record
-from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
+from palace.enforce.replies import (
+    NEAR_MISSES_NAMED,
+    quote_evidence,
+    quote_several,
+    reply_for_miss,
+    reply_for_near_miss,
+)
 from palace.errors import PalaceError, StoreError, StoreUnavailableError
 from palace.ports import Detector, Journal, Layer
 from palace.recall.blocks import asked_words
@@ -27,13 +33,13 @@ from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
 from palace.types.verdict import (
     FALLBACK_TEXT,
+    SEVERAL_NAMED,
     Action,
     Evidence,
     Heard,
     LayerName,
     LayerReport,
     Verdict,
-    nearly_as_sure,
 )
 
 if TYPE_CHECKING:
@@ -387,17 +393,16 @@ def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
         # An old status whose live artifact could not be fetched is not what was asked for.
         return _near_miss(verdict, [found], policy)
     answers = policy.on_hit == "answer" or kind in policy.answer_kinds
-    action: Action = "answer" if answers else "ground"
-    return replace(
+    hit = replace(
         verdict,
-        action=action,
+        action="answer" if answers else "ground",
         outcome="hit",
         layer=found.layer,
         evidence=found.evidence,
-        text=quote_evidence(
-            found.evidence[:1] if action == "answer" else nearly_as_sure(found.evidence)
-        ),
     )
+    several = verdict.signal.several
+    quoted = hit.evidence[:1] if answers and not several else hit.quoted
+    return replace(hit, text=quote_several(quoted, hit.perhaps_more))
 
 
 def _with_kind(verdict: Verdict) -> Verdict:
@@ -424,7 +429,11 @@ def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy)
         outcome="near_miss",
         layer=best.layer,
         evidence=tuple(evidence),
-        text=reply_for_near_miss(policy.fallback_text, named),
+        text=reply_for_near_miss(
+            policy.fallback_text,
+            named,
+            most=SEVERAL_NAMED if verdict.signal.several else NEAR_MISSES_NAMED,
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """The quote contract: a model may point to a memory, and its pointing is verified word by word.
 
-In: what a model replied to `quote_prompt`. Out: the memory it truly quoted, or nothing.
+In: what a model replied to `quote_prompt`. Out: the memory it truly quoted, or nothing; of a
+question for several things, the memories.
 """
 
 from __future__ import annotations
@@ -38,6 +39,18 @@ QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
                     "type": "string",
                     "description": "A short answer that says only what the item says.",
                 },
+                "also": {
+                    "type": "array",
+                    "description": "Further items, only if the question asks for several things.",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "memory": {"type": "integer", "description": "Number of the item."},
+                            "quote": {"type": "string", "description": "Its words, copied."},
+                        },
+                        "required": ["memory", "quote"],
+                    },
+                },
             },
             "required": ["memory", "quote", "answer"],
         },
@@ -47,12 +60,15 @@ QUOTE_SCHEMA: Mapping[str, Any] = MappingProxyType(
 _LEAST_CONTENT_WORDS = 2
 _LONGEST_REPLY_CHARS = 20_000
 _FENCED = regex.compile(r"```[\w-]*\s*\n?(.*?)```", regex.DOTALL)
-_LABELLED = regex.compile(
+_POINTS = (
     r"^[\s>*_#-]*memory[\s*_]*[:=][\s*_]*\[?\#?(?P<memory>\d{1,6}|none|null)\]?[\s*_.]*\n+"
-    r"[\s>*_#-]*quote[\s*_]*[:=](?P<quote>.*?)"
-    r"(?:\n[\s>*_#-]*answer[\s*_]*[:=](?P<answer>.*))?\Z",
-    regex.IGNORECASE | regex.DOTALL | regex.MULTILINE,
+    r"[\s>*_#-]*quote[\s*_]*[:=][*_]*"
 )
+_FLAGS = regex.IGNORECASE | regex.DOTALL | regex.MULTILINE
+_LABELLED = regex.compile(
+    rf"{_POINTS}(?P<quote>.*?)(?:\n[\s>*_#-]*answer[\s*_]*[:=][*_]*(?P<answer>.*))?\Z", _FLAGS
+)
+_POINTS_AGAIN = regex.compile(_POINTS, _FLAGS)
 _OUTER_QUOTES = regex.compile(r"""\A(["'“‘„«])(.*)["'”’“»]\Z""", regex.DOTALL)
 
 
@@ -64,11 +80,13 @@ class QuoteReply:
         memory: Number of the item it points to, 1-based as shown, or None if it declined.
         quote: The words it claims to copy.
         answer: Its own short answer; never released unchecked.
+        also: Further items it points to.
     """
 
     memory: int | None
     quote: str = ""
     answer: str = ""
+    also: tuple[QuoteReply, ...] = ()
 
 
 def parse_quote(reply: str | Mapping[str, Any]) -> QuoteReply | None:
@@ -111,13 +129,37 @@ def verify_quote(reply: QuoteReply | None, evidence: Sequence[Evidence]) -> Evid
     return None
 
 
+def verify_quotes(reply: QuoteReply | None, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the evidence that a reply to a question for several things truly quotes.
+
+    Who invents the first quote is believed nothing; a further one that is not in its memory is left
+    out, as if it had not been pointed to. See `verify_quote`.
+
+    Args:
+        reply: The parsed reply.
+        evidence: In the order it was shown.
+
+    Returns:
+        These items, each once, the first one first; none if that was not quoted.
+    """
+    first = verify_quote(reply, evidence)
+    if reply is None or first is None:
+        return ()
+    found = [first]
+    for other in reply.also[: len(evidence)]:
+        item = verify_quote(other, evidence)
+        if item is not None and all(item is not known for known in found):
+            found.append(item)
+    return tuple(found)
+
+
 def _from_arguments(arguments: Mapping[str, Any]) -> QuoteReply | None:
     if "memory" not in arguments:
         return None
     quote, answer = arguments.get("quote"), arguments.get("answer")
-    texts = tuple(value if isinstance(value, str) else "" for value in (quote, answer))
+    quote, answer = (value if isinstance(value, str) else "" for value in (quote, answer))
     number = arguments["memory"]
-    if number is None or DECLINE_TOKEN in texts:
+    if number is None or DECLINE_TOKEN in (quote, answer):
         return QuoteReply(None)
     if isinstance(number, float) and number.is_integer():
         number = int(number)
@@ -128,7 +170,14 @@ def _from_arguments(arguments: Mapping[str, Any]) -> QuoteReply | None:
         number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 7 else None
     if not isinstance(number, int) or isinstance(number, bool):
         return None
-    return QuoteReply(number, *texts)
+    return QuoteReply(number, quote, answer, _also(arguments.get("also")))
+
+
+def _also(given: object) -> tuple[QuoteReply, ...]:
+    """Return the further items of a reply; what is not as the contract has it is left out."""
+    listed = given if isinstance(given, list) else ()
+    replies = (_from_arguments(other) for other in listed if isinstance(other, Mapping))
+    return tuple(QuoteReply(r.memory, r.quote) for r in replies if r and r.memory is not None)
 
 
 def _from_json(text: str) -> QuoteReply | None:
@@ -157,11 +206,14 @@ def _from_labels(text: str) -> QuoteReply | None:
     found = _LABELLED.search(fenced[1].strip() if fenced else text)
     if found is None:
         return None
-    number = found["memory"]
-    quote, answer = found["quote"].strip(), (found["answer"] or "").strip()
+    # Words, and behind them a number and the words of the next, as often as it points again.
+    number, quotes = found["memory"], _POINTS_AGAIN.split(found["quote"])
+    quote, answer = quotes[0].strip(), (found["answer"] or "").strip()
     if not number.isdigit() or DECLINE_TOKEN in (quote, answer):
         return QuoteReply(None)
-    return QuoteReply(int(number), quote, answer)
+    again = zip(quotes[1::2], quotes[2::2], strict=True)
+    also = tuple(QuoteReply(int(n), words.strip()) for n, words in again if n.isdigit())
+    return QuoteReply(int(number), quote, answer, also)
 
 
 def _normal(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from palace.enforce.markers import harmless
-from palace.recall.own_replies import CLOSEST, NOT_EVERYWHERE
+from palace.recall.own_replies import CLOSEST, NOT_EVERYWHERE, PERHAPS_MORE
 from palace.text import clip
 from palace.types.verdict import Evidence, LayerReport
 
@@ -21,13 +21,20 @@ def quote_evidence(evidence: Sequence[Evidence]) -> str:
     return "\n".join(f"{harmless(item.text)} ({_origin(item)})" for item in evidence)
 
 
-def reply_for_near_miss(fallback_text: str, evidence: Sequence[Evidence]) -> str:
-    """Return the fallback and, named as such, the closest memories."""
+def quote_several(answering: Sequence[Evidence], others: Sequence[Evidence]) -> str:
+    """Return what answers a question for several things, and, named as such, what else may."""
+    quotes = quote_evidence(answering)
+    return f"{quotes}\n{PERHAPS_MORE}\n{quote_evidence(others)}" if others else quotes
+
+
+def reply_for_near_miss(
+    fallback_text: str, evidence: Sequence[Evidence], *, most: int = NEAR_MISSES_NAMED
+) -> str:
+    """Return the fallback and, named as such, the closest memories, so many at most."""
     if not evidence:
         return fallback_text
     quotes = "; ".join(
-        f'"{clip(harmless(item.text), _QUOTE_CHARS)}" ({_origin(item)})'
-        for item in evidence[:NEAR_MISSES_NAMED]
+        f'"{clip(harmless(item.text), _QUOTE_CHARS)}" ({_origin(item)})' for item in evidence[:most]
     )
     return f"{fallback_text} {CLOSEST} {quotes}"
 

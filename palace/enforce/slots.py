@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+import regex
+
 from palace.enforce.exchanged import exchanged
 from palace.enforce.mentions import (
     FAR_CHARS,
@@ -36,6 +38,13 @@ _NEAR_CHARS = 25.0
 _BESIDE_CHARS = 40.0
 _MOST_TOLD = 6.0
 _OF_SUMS = "+×*·÷="
+_AND = "and or und oder et ou y o e en of och eller oraz lub i и или ve veya".split()
+_ARTICLES = "the a an der die das den dem le la les el los las il lo de het ett en".split()
+# What stands between two things of a list: "the Blue Door, Chez Anna and the Wok".
+_ITEMS_APART = regex.compile(
+    rf"[\s,;/+&•、，]*(?:\b(?:{'|'.join(_AND)})\s+)?(?:\b(?:{'|'.join(_ARTICLES)})\s+)?",
+    regex.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +189,12 @@ class Slots:
                 # each sentence.
                 earlier = [one for text in (asked, before) for one in self._read(text).mentions]
             around = _words_around(mention, words)
-            near = [(other, _closeness(mention, other, _BESIDE_CHARS)) for other in beside]
+            gathered = self._gathered(sentence, said.mentions, mention)
+            near = [
+                (other, _closeness(mention, other, _BESIDE_CHARS))
+                for other in beside
+                if not any(other is item for item in gathered)
+            ]
             found = tuple(
                 fit.candidate(mention, m, around, near, earlier)
                 for fit, m in known
@@ -189,6 +203,26 @@ class Slots:
             )
             if 0 < sum(one.same for one in found) < len(found):
                 yield Slot(mention, found)
+
+    def _gathered(
+        self, sentence: str, mentions: Sequence[Mention], mention: Mention
+    ) -> list[Mention]:
+        """Return the items of a mention's list that stand in the memory beside none of the others.
+
+        Who gathers from several memories puts things beside each other that no memory has so: what
+        stands beside such an item there says nothing of the next one here.
+        """
+        items = _listed_with(sentence, mentions, mention)
+        stands = {
+            id(item): {n for n, one in enumerate(self._layouts) if _holds(one, item)}
+            for item in items
+        }
+        return [
+            item
+            for item in items
+            if item is not mention
+            and all(stands[id(item)].isdisjoint(stands[id(o)]) for o in items if o is not item)
+        ]
 
     def exchanged(self, sentence: str) -> list[str]:
         """Return the specifics of a sentence that stand in each other's places."""
@@ -207,6 +241,24 @@ class Slots:
             )
             self._rare[token] = 2.0 / (1 + count)
         return self._rare[token]
+
+
+def _listed_with(sentence: str, mentions: Sequence[Mention], mention: Mention) -> Sequence[Mention]:
+    """Return the mentions of a sentence that stand in one list with one of them, itself too."""
+    row: list[Mention] = []
+    for other in mentions:
+        if other.kind != mention.kind:
+            continue
+        if row and not _ITEMS_APART.fullmatch(sentence, row[-1].end, other.start):
+            if any(item is mention for item in row):
+                break
+            row = []
+        row.append(other)
+    return row
+
+
+def _holds(layout: Layout, mention: Mention) -> bool:
+    return any(mention.is_same(other) for other in layout.mentions)
 
 
 def _said_on(day: date | None) -> Iterator[Mention]:

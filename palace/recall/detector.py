@@ -243,8 +243,9 @@ class CueDetector:
         score = probability_of(self._model.log_odds({**features, **said, **about}) - less)
         kind, runner_up = _kinds(features, query)
         if own:
+            spoken = (f"own:{own[0]}", *self._spoken(features))
             return RecallSignal(
-                own[1], max(score, 0.99), (f"own:{own[0]}", *self._spoken(features)), kind, "recall"
+                own[1], max(score, 0.99), spoken, kind, "recall", several=query.several
             )
         band = self._band(score)
         sounds_so = band != "other" or features.get("ask_memory")
@@ -268,7 +269,7 @@ class CueDetector:
             kind, runner_up = "none", kind
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
         is_own = self._is_own(turn, query, text, features)
-        return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own)
+        return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 
     def _asks_for_artifact(
         self, turn: Turn, query: Query, text: str, features: Mapping[str, float]

@@ -11,6 +11,8 @@ from palace.text.late_patterns import late
 
 CLOSEST = "The closest I have, which may not answer it:"
 """Stands between the fallback and the memories of a near miss."""
+PERHAPS_MORE = "These may belong to it as well:"
+"""Stands between what answers a question for several things and what else was found for it."""
 NOT_EVERYWHERE = "I could not look everywhere:"
 """Stands between the fallback and the layers that could not be read."""
 
@@ -33,4 +35,4 @@ def without_own_words(reply: str, fallback_text: str) -> str:
     if fallback_text and reply.startswith(fallback_text):
         rest = _UNREAD.sub(" ", reply[len(fallback_text) :])
         reply = rest.replace(CLOSEST, " ", 1)
-    return _CITATION.sub(" ", reply)
+    return _CITATION.sub(" ", reply.replace(PERHAPS_MORE, " ", 1))

@@ -253,6 +253,7 @@ class Analyst:
             fills_in=matches(lexicon.cues["task"], text, timeout_ms=self._timeout_ms)
             and self._requests("fill_in", prompt, lexicon),
             former=self._requests("former", prompt, lexicon),
+            several=self._requests("several", prompt, lexicon),
         )
 
     def _counts_in(self, scope: Scope) -> CountsOf:

@@ -71,7 +71,10 @@ def _decision_lines(verdict: Verdict) -> tuple[Line, ...]:
             dim("Nothing is stored about this; by policy the model may answer freely, ungrounded."),
         )
     if verdict.action == "ground" or (verdict.action == "answer" and verdict.evidence):
-        return evidence_lines(verdict.quoted)
+        lines = evidence_lines(verdict.quoted)
+        if more := verdict.perhaps_more:
+            lines += (dim("What may belong to it as well:"), *evidence_lines(more))
+        return lines
     lines = tuple(line(text) for text in verdict.text.splitlines())
     if verdict.action == "confirm":
         return (*lines, dim("A near miss: no model is asked here to confirm that it answers."))

@@ -53,6 +53,7 @@ class Query:
         project: Project scope that may be read.
         fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
+        several: Whether it asks for more than one thing ("which books", "how many").
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
         foreign: Term -> index tokens for it in the other languages that memories are in, English
@@ -79,6 +80,7 @@ class Query:
     project: str | None = None
     fills_in: bool = False
     former: bool = False
+    several: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
@@ -135,6 +137,7 @@ class RecallSignal:
         own: Whether it asks about who asks, about what was said to him, or about somebody or
             something that the palace knows by name: no text beside it can answer that. Not asked
             where there is none.
+        several: Whether it asks for more than one thing: one memory may not be all of it.
     """
 
     kind: RecallKind
@@ -144,3 +147,4 @@ class RecallSignal:
     band: Literal["recall", "unsure", "other"] = "other"
     leaning: bool = False
     own: bool = True
+    several: bool = False

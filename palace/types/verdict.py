@@ -5,7 +5,7 @@ In: what the layers found. Out: what the doors show and the journal keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -41,7 +41,12 @@ Rule = Literal[
 FALLBACK_TEXT = "I don't have this in my memory palace."
 """What is said where nothing is known, unless the settings say it otherwise."""
 
+SEVERAL_NAMED = 5
+"""Most memories that are named to a person where several things are asked for."""
+
 _QUOTED_SHARE = 0.5
+# Below this what stands beside an answer in a palace of notes is about something else.
+_MAY_BELONG = 0.05
 _NUMBERS = (
     *("bias", "probability", "attribution", "confidence", "sufficient_at", "unclear_at", "prior"),
     *("topic", "on_topic_at"),
@@ -76,12 +81,6 @@ class Evidence:
     stale: bool = False
     state_of: datetime | None = None
     superseded: bool = False
-
-
-def nearly_as_sure(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the evidence worth quoting to a person: what is nearly as sure as the best."""
-    surest = max((e.confidence for e in evidence), default=0.0)
-    return tuple(e for e in evidence if e.confidence >= _QUOTED_SHARE * surest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,18 @@ class Verdict:
     @property
     def quoted(self) -> tuple[Evidence, ...]:
         """The evidence worth quoting to a person: what is nearly as sure as the best."""
-        return nearly_as_sure(self.evidence)
+        surest = max((e.confidence for e in self.evidence), default=0.0)
+        return tuple(e for e in self.evidence if e.confidence >= _QUOTED_SHARE * surest)
+
+    @property
+    def perhaps_more(self) -> tuple[Evidence, ...]:
+        """What else may belong to the answer where several things are asked for; else nothing."""
+        if not self.signal.several:
+            return ()
+        quoted = self.quoted
+        may = (e for e in self.evidence if e.confidence >= _MAY_BELONG)
+        rest = [e for e in may if e not in quoted]
+        return tuple(rest[: max(0, SEVERAL_NAMED - len(quoted))])
 
     @property
     def judgement(self) -> Judgement | None:

@@ -163,6 +163,28 @@ def test_a_verified_quote_is_answered_in_a_second_call_from_that_memory_alone():
     assert (answer.verdict.action, answer.verdict.evidence) == ("ground", (LAMP,))
 
 
+SEVERAL = {**QUOTE, "also": [{"memory": 2, "quote": "The door code is 7731"}]}
+
+
+def test_a_question_for_several_things_may_be_answered_from_several_memories():
+    near = confirm(LAMP, DOOR)
+    several = replace(near, signal=replace(near.signal, several=True))
+    said = "The lamp needs a 40 W bulb and the door code is 7731."
+    answer, calls = answered(several, ModelReply(arguments=SEVERAL), ModelReply(said))
+    assert "\n- also: " in calls[0].user_text
+    assert all(shown in calls[1].user_text for shown in (LAMP.text, DOOR.text))
+    assert (answer.verdict.evidence, answer.text) == ((LAMP, DOOR), said)
+
+
+def test_a_question_for_one_thing_is_answered_from_the_one_memory():
+    answer, calls = answered(
+        confirm(LAMP, DOOR), ModelReply(arguments=SEVERAL), ModelReply("A 40 W bulb.")
+    )
+    assert "also" not in calls[0].user_text
+    assert DOOR.text not in calls[1].user_text
+    assert answer.verdict.evidence == (LAMP,)
+
+
 def test_one_call_is_enough_where_it_is_set():
     answer, calls = answered(confirm(), ModelReply(arguments=QUOTE), options=ONE)
     assert (answer.text, answer.model_calls, len(calls)) == ("A 40 W bulb.", 1, 1)

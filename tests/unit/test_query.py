@@ -930,3 +930,48 @@ def test_a_task_may_be_done_with_something_remembered(prompt: str) -> None:
 )
 def test_other_tasks_and_questions_are_done_without(prompt: str) -> None:
     assert not analysed(prompt).fills_in
+
+
+@pytest.mark.parametrize(
+    ("prompt", "several"),
+    [
+        ("What books has Mira read this year?", True),
+        ("which old garden tools did we lend out?", True),
+        ("What are the names of her cats?", True),
+        ("How many times did we go to the lake?", True),
+        ("How many eggs do we get a week?", False),
+        ("How often do we water the fern?", False),
+        ("How often did we go to the lake?", True),
+        ("Which children were at the party?", True),
+        ("What bus does Mira take?", False),
+        ("What makes the boiler stop?", False),
+        ("Which book did Mira read?", False),
+        ("What's the address of the bakery?", False),
+        ("Wie oft war Mira am See?", True),
+        ("Wie viele Stühle haben wir?", False),
+        ("Wer war alles beim Fest?", True),
+        ("Welches Buch hat Mira gelesen?", False),
+        ("¿Cuáles son los libros de Mira?", True),
+        ("¿Qué libros ha leído Mira?", True),
+        ("¿Qué libro ha leído Mira?", False),
+        ("Quels livres Mira a-t-elle lus ?", True),
+        ("Quel livre Mira a-t-elle lu ?", False),
+        ("Quali libri ha letto Mira?", True),
+        ("Quais livros a Mira leu?", True),
+        ("Welke boeken heeft Mira gelezen?", True),
+        ("Welk boek heeft Mira gelezen?", False),
+        ("Vilka böcker har Mira läst?", True),
+        ("Vilken bok har Mira läst?", False),
+        ("Jakie książki przeczytała Mira?", True),
+        ("Какие книги прочитала Мира?", True),
+        ("Какую книгу прочитала Мира?", False),
+        ("Mira hangi kitapları okudu?", True),
+        ("Mira hangi kitabı okudu?", False),
+        ("米拉读过哪些书？", True),
+        ("米拉读过哪本书？", False),
+        ("ミラは湖に何回行きましたか", True),
+        ("미라는 호수에 몇 번 갔어?", True),
+    ],
+)
+def test_what_asks_for_several_things(prompt: str, several: bool) -> None:
+    assert analysed(prompt).several is several

@@ -5,7 +5,13 @@ import json
 import pytest
 
 from palace.enforce.prompt import DECLINE_TOKEN, render_context
-from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+from palace.enforce.quoting import (
+    QUOTE_SCHEMA,
+    QuoteReply,
+    parse_quote,
+    verify_quote,
+    verify_quotes,
+)
 from tests.doubles import evidence
 
 ITEMS = (
@@ -152,11 +158,7 @@ def test_nothing_quotes_a_memory_without_words():
 )
 def test_every_form_of_the_contract_is_read(reply):
     parsed = parse_quote(reply)
-    assert (parsed.memory, parsed.quote.strip("* "), parsed.answer.strip("* ")) == (
-        2,
-        "spare key",
-        "There.",
-    )
+    assert parsed == QuoteReply(2, "spare key", "There.")
 
 
 @pytest.mark.parametrize(
@@ -201,4 +203,51 @@ def test_a_quote_of_two_lines_is_read_from_json():
 
 def test_the_schema_is_plain_json():
     assert json.loads(json.dumps(dict(QUOTE_SCHEMA)))["name"] == "point_to_memory"
-    assert set(QUOTE_SCHEMA["parameters"]["properties"]) == {"memory", "quote", "answer"}
+    assert set(QUOTE_SCHEMA["parameters"]["properties"]) == {
+        "memory",
+        "quote",
+        "answer",
+        "also",
+    }
+    assert QUOTE_SCHEMA["parameters"]["required"] == ["memory", "quote", "answer"]
+
+
+TRAIN, KEY = "The night train leaves platform 14", "Rosa keeps the spare key"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"memory": 2, "quote": KEY, "answer": "x", "also": [{"memory": 1, "quote": TRAIN}]},
+        {"memory": 2, "quote": KEY, "answer": "x", "also": [{"memory": "[1]", "quote": TRAIN}]},
+        json.dumps({"memory": 2, "quote": KEY, "also": [{"memory": 1, "quote": TRAIN}]}),
+        f"MEMORY: 2\nQUOTE: {KEY}\nMEMORY: 1\nQUOTE: {TRAIN}\nANSWER: x",
+        f"**Memory:** [2]\n**Quote:** {KEY}\n\n**Memory:** [1]\n**Quote:** {TRAIN}",
+    ],
+)
+def test_further_items_are_read_and_each_is_verified(reply):
+    assert verify_quotes(parse_quote(reply), ITEMS) == (ITEMS[1], ITEMS[0])
+
+
+@pytest.mark.parametrize(
+    "also",
+    [
+        None,
+        "1",
+        [],
+        [1, None, "The night train leaves platform 14", []],
+        [{"memory": None, "quote": TRAIN}, {"quote": TRAIN}],
+        [{"memory": 1, "quote": "The night train leaves platform 15"}],  # invented
+        [{"memory": 3, "quote": TRAIN}],  # another memory's
+        [{"memory": 2, "quote": KEY}] * 9,  # the same again
+    ],
+)
+def test_what_is_not_quoted_of_further_items_is_left_out(also):
+    parsed = parse_quote({"memory": 2, "quote": KEY, "answer": "x", "also": also})
+    assert verify_quotes(parsed, ITEMS) == (ITEMS[1],)
+
+
+def test_who_invents_the_first_quote_is_believed_nothing():
+    reply = {"memory": 2, "quote": "Rosa has the key", "also": [{"memory": 1, "quote": TRAIN}]}
+    assert verify_quotes(parse_quote(reply), ITEMS) == ()
+    assert verify_quotes(None, ITEMS) == ()

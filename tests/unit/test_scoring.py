@@ -260,6 +260,35 @@ def test_turns_two_steps_away_count_where_no_nearer_one_says_the_same() -> None:
     assert second["before_1"] == pytest.approx(0.5)
 
 
+def test_who_asks_for_several_things_hears_of_each_session_before_one_is_heard_twice() -> None:
+    later = "a kettle and, in the kitchen of the house by the harbour, a lamp"
+    said = ("the kettle and the lamp", "the kettle and the lamp", later)
+    turns = [
+        candidate(text, 10 * number, key=number, session="ab"[number // 2])
+        for number, text in enumerate(said)
+    ]
+    alone, spread = (
+        score(query("kettle lamp", several=s), turns, weights=weights(query("kettle lamp"), "lamp"))
+        for s in (False, True)
+    )
+    assert [s.candidate.key for s in alone] == [0, 1, 2]
+    assert [s.candidate.key for s in spread] == [0, 2, 1]
+    assert [s.rank for s in spread] == sorted((s.rank for s in spread), reverse=True)
+    # What each of them says is judged as before.
+    features = {s.candidate.key: s.features for s in alone}
+    assert all(s.features == features[s.candidate.key] for s in spread)
+
+
+def test_statements_stand_for_themselves_where_several_things_are_asked_for() -> None:
+    pages = [candidate(text, n) for n, text in enumerate(("kettle lamp", "a kettle lamp", "rug"))]
+    asked = weights(query("kettle lamp"), "lamp")
+    alone, spread = (
+        score(query("kettle lamp", several=several), pages, weights=asked)
+        for several in (False, True)
+    )
+    assert alone == spread
+
+
 def test_statements_do_not_lend_words() -> None:
     asked = query("kettle price")
     pages = [candidate("which kettle", 0), candidate("the price was nine", 1)]
