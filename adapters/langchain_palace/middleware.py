@@ -45,6 +45,7 @@ from langchain_palace.messages import (
     is_tools,
     is_users,
     labelled,
+    released,
     saying,
     spoken,
     text_of,
@@ -417,22 +418,28 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             return made
         found = heard.evidence(asked["args"])
         if asked["name"] not in self._direct and not (tool and tool.return_direct):
-            return _with_messages(made, lambda said: heard_behind(said, found))
+            return _with_messages(
+                made, lambda said: heard_behind(said, found) if is_tools(said) else said
+            )
         options = yield hosting.in_thread(lambda: self.palace.answer_options)
         plan = plan_of(kept, options)
         check = plan.check((*self._tool_texts(request.state["messages"], plan), *found))
         told: list[CheckedAnswer] = []
 
         def shown(said: BaseMessage) -> BaseMessage:
+            if is_users(said) or is_system(said) or not text_of(said).strip():
+                return said
             checked = check.check(text_of(said))
             told.append(checked)
             metadata = plan.metadata(checked)
+            if isinstance(said, AIMessage):
+                return released(said, checked.text, metadata)
             return heard_behind(labelled(saying(said, checked.text), metadata), found)
 
-        released = _with_messages(made, shown)
+        made = _with_messages(made, shown)
         for checked in told:
             yield self._turns.record(plan, checked.text, checked, 0)
-        return released
+        return made
 
     def _call(self, runtime: object) -> Call:
         """Return who asks, as the run's context or config tells."""
@@ -504,11 +511,11 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
 
 
 def _with_messages(made: Any, change: Callable[[BaseMessage], BaseMessage]) -> Any:
-    """Return what a tool answered with the messages in it changed that tell its result."""
+    """Return what a tool answered with the messages in it changed."""
     if isinstance(made, list):
         return [_with_messages(one, change) for one in made]
     if isinstance(made, BaseMessage):
-        return change(made) if is_tools(made) else made
+        return change(made)
     update = made.update if isinstance(made, Command) else None
     if not isinstance(update, Mapping) or "messages" not in update:
         return made

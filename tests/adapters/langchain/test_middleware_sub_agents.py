@@ -7,11 +7,12 @@ from typing import Annotated
 import pytest
 from langchain.agents import create_agent
 from langchain_core.documents import Document
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import InjectedToolCallId, tool
 from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from palace import ConfigError
@@ -301,6 +302,30 @@ def direct_parts(query: str) -> list:
     """Ask a model, which answers the person in parts."""
     said = saying(query).invoke("Who signed it?").text
     return [{"type": "text", "text": "Here you are."}, {"type": "text", "text": said}]
+
+
+@tool
+def ending(query: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+    """End the graph around the agent with what the researcher says."""
+    said = AIMessage(told(saying(query), query), additional_kwargs={"reasoning_content": query})
+    update = {"messages": [ToolMessage("", tool_call_id=tool_call_id), said]}
+    return Command(graph=Command.PARENT, goto=END, update=update)
+
+
+@pytest.mark.parametrize(("words", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)])
+@pytest.mark.parametrize("lie", ["80085 by Mallory", None])
+def test_what_ends_the_graph_around_an_agent_is_checked_where_it_is_named(palace, words, text, lie):
+    args = {"query": lie or text}
+    graph = StateGraph(MessagesState)
+    graph.add_node("agent", agent_of(palace, [ending], args=args, direct_tools=["ending"]))
+    graph.add_edge(START, "agent")
+
+    *_, result, shown = graph.compile().invoke({"messages": words})["messages"]
+
+    assert (result.type, result.text, shown.type) == ("tool", "", "ai")
+    assert text in shown.text
+    assert shown.response_metadata["palace"]["supported"] is (lie is None)
+    assert "80085" not in f"{shown.content}{shown.additional_kwargs}"
 
 
 def test_a_false_part_of_one_is_not_shown(palace):
