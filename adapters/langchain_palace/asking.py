@@ -15,7 +15,7 @@ from langchain_core.language_models.chat_models import agenerate_from_stream, ge
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.outputs import ChatResult
-from langchain_core.runnables import Runnable, RunnableBinding
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableConfig
 
 from langchain_palace.arguments import SHAPING
 from langchain_palace.chat_runnable import ChatRunnable, is_chat
@@ -115,6 +115,32 @@ def generate(
     yield from waiting(model)
     result: ChatResult = yield hosting.Step(now, later)
     return result
+
+
+def whole_run(
+    chain: Runnable[Any, Any],
+    input: object,
+    config: RunnableConfig | None,
+    kwargs: Mapping[str, Any],
+) -> hosting.Step[Any]:
+    """Return the step that runs a chain of the host's."""
+    return hosting.Step(
+        lambda: chain.invoke(input, config, **kwargs),
+        lambda: chain.ainvoke(input, config, **kwargs),
+    )
+
+
+def streamed_run(
+    chain: Runnable[Any, Any],
+    input: object,
+    config: RunnableConfig | None,
+    kwargs: Mapping[str, Any],
+) -> hosting.Step[Any]:
+    """Return the step that begins to stream a chain of the host's."""
+    return hosting.begin_stream(
+        lambda: chain.stream(input, config, **kwargs),
+        lambda: chain.astream(input, config, **kwargs),
+    )
 
 
 class Asker:

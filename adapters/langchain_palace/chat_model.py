@@ -24,11 +24,12 @@ from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
-from langchain_palace.messages import asking, asking_index, is_system, text_of, tool_texts
+from langchain_palace.messages import asking_index, is_system, text_of, tool_texts
+from langchain_palace.questions import question_at
 from langchain_palace.schemas import wanted_schema
-from langchain_palace.session import Call, OpenPalace, call_of
+from langchain_palace.session import Call, OpenPalace, ToolNames, call_of
 from langchain_palace.structured import StructuredPalace
-from langchain_palace.turns import Key, Plan, Turns, key_of, told_in_loop
+from langchain_palace.turns import Plan, Turns, key_of, told_in_loop
 from palace import Mempalace, RecallMiss, hosting, is_choice
 
 
@@ -49,6 +50,13 @@ class ChatPalace(GatedChatModel):
         session_id: The session of calls whose config names none. A config names it as
             `{"configurable": {"session_id": …}}` or `thread_id`.
         project: The project of calls whose config names none (`{"configurable": {"project": …}}`).
+        direct_tools: Names of tools whose result reaches the person, beside bound ones that say so
+            (`return_direct`): what the model states to one is checked.
+        model_tools: Names of tools behind which a model answers, as a sub-agent without a palace:
+            its words are no evidence, and where they are the reply the memory stands instead.
+
+    Raises, when it is made:
+        ConfigError: If the palace is not open, or a list of names is one text.
 
     Example:
         >>> model = ChatPalace(inner=model, palace=palace)  # doctest: +SKIP
@@ -62,8 +70,8 @@ class ChatPalace(GatedChatModel):
     forced_tools: int = Field(default=0, exclude=True)
     # Names of bound tools that do work, beside ones that only hold an answer in a schema.
     working_tools: frozenset[str] | None = Field(default=None, exclude=True)
-    # Names of bound tools whose result is the reply.
-    direct_tools: frozenset[str] = Field(default=frozenset(), exclude=True)
+    direct_tools: ToolNames = Field(default=frozenset(), exclude=True)
+    model_tools: ToolNames = Field(default=frozenset(), exclude=True)
     _call: Call | None = PrivateAttr(default=None)
 
     if TYPE_CHECKING:
@@ -75,6 +83,8 @@ class ChatPalace(GatedChatModel):
             palace: Mempalace,
             session_id: str | None = None,
             project: str | None = None,
+            direct_tools: Collection[str] = (),
+            model_tools: Collection[str] = (),
             **more: Any,
         ) -> None: ...
 
@@ -190,7 +200,7 @@ class ChatPalace(GatedChatModel):
         does_work = forced and all(isinstance(tool, BaseTool) for tool in tools)
         is_told = len(working) < len(tools) or does_work
         named = frozenset(map(tool_name, working)) if is_told else None
-        direct = direct_tools(tools)
+        direct = self.direct_tools | direct_tools(tools)
         return {"forced_tools": forced, "working_tools": named, "direct_tools": direct}
 
     # -- the turn ----------------------------------------------------------------------------------
@@ -233,7 +243,7 @@ class ChatPalace(GatedChatModel):
             kept = turns.under_way(key) if tool_texts(messages, index) else None
         if kept is not None:
             return kept
-        plan = yield from turns.decide_all(messages, index, call=call)
+        _, plan = yield from turns.decide_all(question_at(messages, index), call)
         if told and looped is None and plan.verdict.action == "pass":
             # The loop may be another question's.
             resumed = yield from self._looped(told, messages, call, stop, kwargs)
@@ -250,8 +260,8 @@ class ChatPalace(GatedChatModel):
             plan = plan.on_errand(errand)
         place = index - plan.behind
         asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        settling = turns.settle(plan, call, asker, alone=alone, wakes=errand is None)
-        return (yield from self._settled(settling, asker, key))
+        wakes = errand is None
+        return (yield from turns.settled(plan, call, asker, key, alone=alone, wakes=wakes))
 
     def _looped(
         self,
@@ -279,20 +289,8 @@ class ChatPalace(GatedChatModel):
             return None
         sent = [*filter(is_system, messages), HumanMessage(plan.question)]
         asker = Asker(self.inner, sent, len(sent) - 1, stop=stop, kwargs=kwargs)
-        settling = turns.settle(plan, call, asker, alone=False, wakes=False)
-        return (yield from self._settled(settling, asker, ("resumed", plan.verdict.id)))
-
-    def _settled(
-        self, settling: hosting.Steps[Plan], asker: Asker, key: Key
-    ) -> hosting.Steps[Plan]:
-        """Settle a turn and keep it, with what that cost."""
-        plan = yield from settling
-        if asker.usage is not None:
-            plan = replace(plan, usage=asker.usage)
-        self._turns.keep(key, plan)
-        if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply, None, 0)
-        return plan
+        key = ("resumed", plan.verdict.id)
+        return (yield from turns.settled(plan, call, asker, key, alone=False, wakes=False))
 
     def _prepare(
         self,
@@ -330,18 +328,16 @@ class ChatPalace(GatedChatModel):
         index = plan.place_in(messages)
         gate = ReplyGate(
             plan,
-            tool_texts=tool_texts(messages, index),
+            tool_texts=tool_texts(messages, index, self.model_tools),
             structured=self._structured(
                 plan, forced, in_text=formed or (in_text and not kwargs.get("tools"))
             ),
             must_fit=must_fit,
             schema=[kwargs, schema],
             direct=self.direct_tools,
+            never=self.direct_tools & self.model_tools,
         )
-        said = plan.question if index is None else text_of(messages[index])
-        text = plan.user_text(said)
-        sent = messages if text == said else asking(messages, index, text)
-        return Prepared(gate, sent)
+        return Prepared(gate, plan.sent(messages, index))
 
     def _telling(self, prepared: Prepared) -> AbstractContextManager[None]:
         return self._turns.telling(prepared.gate.plan) if prepared.gate else nullcontext()

@@ -56,6 +56,8 @@ class ReplyGate:
         schema: What a reply in a schema has to fit, or what holds that; see
             `AnswerCheck.without_labels`.
         direct: Tools whose result is the reply: what the model states to one may reach the person.
+        never: Those of them that are not called where the reply is checked, for nobody could check
+            what they say.
 
     Attributes:
         checked: The check of what was said, once it is over.
@@ -72,9 +74,11 @@ class ReplyGate:
         must_fit: bool = False,
         schema: object = None,
         direct: Collection[str] = (),
+        never: Collection[str] = (),
     ) -> None:
         self.plan = plan
         self.direct = direct
+        self._never = never
         self._schema = schema
         self._must_fit = must_fit
         self.checked: CheckedAnswer | None = None
@@ -151,8 +155,11 @@ class ReplyGate:
         """Return the check of what a tool would show for the model, if that is not remembered."""
         if self._check is None or not self.direct:
             return None
-        calls = [call["args"] for call in calls_of(reply) if call["name"] in self.direct]
-        return self._check.shown_wrongly(values_in(calls))
+        calls = [call for call in calls_of(reply) if call["name"] in self.direct]
+        unseen = tuple(call["name"] for call in calls if call["name"] in self._never)
+        if unseen and self._check.mode == "replace":
+            return CheckedAnswer(self.plan.reply, supported=False, unsupported=unseen)
+        return self._check.shown_wrongly(values_in([call["args"] for call in calls]))
 
     def nothing_said(self) -> CheckedAnswer:
         """Return what stands in for an empty reply: saying nothing is declining."""

@@ -42,7 +42,7 @@ _TAKEN_OVER = (
 
 
 # Arguments of a wrapper that a host may misspell.
-_OURS = ("inner", "palace", "session_id", "project")
+_OURS = ("inner", "palace", "session_id", "project", "direct_tools", "model_tools")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ def as_state(
         "verdict": _VERDICT.dump_python(plan.verdict, mode="json", exclude=_LEFT_OUT),
         "question": plan.question,
         "asked": plan.verdict.turn.prompt,
+        "program": plan.verdict.turn.instructions,
         "message_id": plan.message_id,
         "wake_up": plan.wake_up,
         "session_id": call.session_id,
@@ -57,8 +58,10 @@ def plan_of(state: Mapping[str, Any], options: AnswerOptions) -> Plan:
     """Return the plan that `as_state` kept, with how answers are made now."""
     question = state["question"]
     asked = state.get("asked", question)  # a checkpoint may be older
-    beside = question.replace(asked, "\n").strip()
-    turn = Turn(asked, state["session_id"], state["project"], beside=beside)
+    program = state.get("program", "")
+    beside = f"{program}\n{question}".replace(asked, "\n").strip()
+    who = state["session_id"], state["project"]
+    turn = Turn(asked, *who, beside=beside, instructions=program)
     return Plan(
         replace(_VERDICT.validate_python(state["verdict"]), turn=turn),
         question,

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from langchain_core.messages import (
     AIMessage,
@@ -22,6 +22,7 @@ from langchain_core.messages.tool import tool_call
 
 from palace import Message, values_in, without_echoes
 
+M = TypeVar("M", bound=BaseMessage)
 SOURCE = "lc_source"
 """Where LangChain notes which of its parts wrote a message, or makes a call."""
 # More than this much of a conversation never told a follow-up from a new question.
@@ -48,6 +49,8 @@ _REFINE = re.compile(
 _RETRY = "Prompt:\n"
 _REPLIED = "\nCompletion:\n"
 _AGAIN = "\n\nAbove, the Completion did not satisfy the constraints given in the Prompt.\n"
+# Where the result of a tool tells what of it may vouch for an answer, if a model spoke there.
+_FOUND = "found"
 _CALL_PARTS = frozenset(
     {"tool_use", "tool_call", "tool_call_chunk", "input_json_delta", "function_call"}
 )
@@ -214,19 +217,54 @@ def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message
     return tuple(Message(role, text) for role, text in said if role and text)
 
 
-def tool_texts(messages: Sequence[BaseMessage], index: int | None) -> tuple[str, ...]:
+def tool_texts(
+    messages: Sequence[BaseMessage], index: int | None, models: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return what tools of the host answered since the person asked, or at all.
 
     What they repeat of what the model wrote to them is left out, as a tool does that keeps a list
-    or takes down a thought: else the model could vouch for itself.
+    or takes down a thought: else the model could vouch for itself. So is what another model says
+    behind a tool.
+
+    Args:
+        messages: The conversation.
+        index: Where the person asks.
+        models: Names of tools behind which a model answers.
     """
     since = messages if index is None else messages[index + 1 :]
-    results = [text_of(message) for message in since if is_tools(message)]
+    results = [message for message in since if is_tools(message)]
     if not results:
         return ()
-    calls = (call for m in since if isinstance(m, AIMessage) for call in _written_in(m))
-    written = (value for call in calls for value in values_in(call))
-    return without_echoes(results, written=written)
+    said = [m for m in since if isinstance(m, AIMessage)]
+    asked = {c["id"] for m in said for c in calls_of(m) if c["name"] in models} if models else ()
+    texts = [t for m in results if not _answers(m, models, asked) for t in _evidence_in(m)]
+    written = (value for m in said for call in _written_in(m) for value in values_in(call))
+    return without_echoes(texts, written=written)
+
+
+def _answers(message: BaseMessage, models: Collection[str], asked: Collection[str | None]) -> bool:
+    """Whether a message is the result of one of these tools, or of one of these calls."""
+    if not models:
+        return False
+    parts = () if isinstance(message.content, str) else filter(_is_result, message.content)
+    ids = {part.get("tool_use_id") for part in parts if isinstance(part, Mapping)}
+    return message.name in models or not {getattr(message, "tool_call_id", None), *ids}.isdisjoint(
+        asked
+    )
+
+
+def _evidence_in(message: BaseMessage) -> Sequence[str]:
+    """Return what of a result may vouch for an answer; see `heard_behind`."""
+    verdict = message.response_metadata.get("palace")
+    noted = verdict.get(_FOUND) if isinstance(verdict, Mapping) else None
+    return [text_of(message)] if noted is None else noted
+
+
+def heard_behind(message: BaseMessage, found: Sequence[str]) -> BaseMessage:
+    """Return the result of a tool behind which a model spoke: only what was found there vouches."""
+    verdict = message.response_metadata.get("palace")
+    noted = {**(verdict if isinstance(verdict, Mapping) else {}), _FOUND: list(found)}
+    return labelled(message, noted)
 
 
 def _written_in(message: AIMessage) -> Iterator[object]:
@@ -252,6 +290,13 @@ def with_text(message: BaseMessage, text: str) -> BaseMessage:
     else:
         parts.insert(0, {"type": "text", "text": text})
     return message.model_copy(update={"content": parts})
+
+
+def saying(message: M, text: str) -> M:
+    """Return a message that says a text in place of all of its own; its images stay."""
+    parts = [] if isinstance(message.content, str) else message.content
+    others = [part for part in parts if not is_text(part) and not _is_result(part)]
+    return message.model_copy(update={"content": _as_content(text, others)})
 
 
 def asking(messages: Sequence[BaseMessage], index: int | None, text: str) -> list[BaseMessage]:
@@ -289,8 +334,8 @@ def verdict_id(message: AIMessage) -> str | None:
     return told if isinstance(told, str) else None
 
 
-def labelled(message: AIMessage, metadata: Mapping[str, Any]) -> AIMessage:
-    """Return a model's message as it is, with the verdict for the host to see."""
+def labelled(message: M, metadata: Mapping[str, Any]) -> M:
+    """Return a message as it is, with the verdict for the host to see."""
     told = {**message.response_metadata, "palace": dict(metadata)}
     return message.model_copy(update={"response_metadata": told})
 

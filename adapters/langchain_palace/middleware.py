@@ -6,7 +6,7 @@ does anything; a miss ends the run without a model call, whatever other middlewa
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
@@ -21,8 +21,9 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import Field, SkipValidation
@@ -34,22 +35,42 @@ from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
+from langchain_palace.heard import hearing
 from langchain_palace.messages import (
-    asking,
     asking_before,
     asking_index,
+    heard_behind,
     is_persons,
     is_system,
+    is_tools,
     is_users,
     labelled,
+    released,
+    saying,
     spoken,
     text_of,
     tool_texts,
     verdict_id,
 )
-from langchain_palace.session import Call, all_unseen, call_of_run, seen, thread_of
+from langchain_palace.questions import question_at
+from langchain_palace.session import (
+    Call,
+    all_unseen,
+    call_of_run,
+    seen,
+    thread_of,
+    tool_names,
+    tool_unseen,
+)
 from langchain_palace.turns import Plan, Turns
-from palace import EnforcementError, Mempalace, RecallMiss, UngroundedAnswerError, hosting
+from palace import (
+    CheckedAnswer,
+    EnforcementError,
+    Mempalace,
+    RecallMiss,
+    UngroundedAnswerError,
+    hosting,
+)
 
 # What the gate says of an answer that it does not let through.
 _REFUSED: tuple[type[EnforcementError], ...] = (RecallMiss, UngroundedAnswerError)
@@ -113,6 +134,10 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     evidence must be quoted by the model first, before the agent's own call. Answers are checked,
     streamed ones sentence by sentence. The verdict is in `response_metadata["palace"]`.
 
+    What a tool answers is evidence beside that of the memory, but no words of a model behind it (a
+    sub-agent): they are heard where it is called through LangChain, and count where they are
+    checked by a palace. Where such a tool's result is the reply, it is checked as one.
+
     The session is the run's `context.session_id`, else `session_id` or `thread_id` of its
     `configurable`; the project likewise.
 
@@ -121,6 +146,15 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         session_id: The session of runs that name none.
         project: The project of runs that name none.
         name: For several instances in one agent, a name each.
+        direct_tools: Names of tools whose result reaches the person, beside those that say so
+            (`return_direct`): what the model states to one is checked.
+        model_tools: Names of tools behind which a model answers that cannot be heard, as one in
+            another process.
+        system_prompt: That of the agent, which no middleware sees before the agent calls its
+            model: what only it can answer is left to the model then.
+
+    Raises:
+        ConfigError: If the palace is not open, or a list of names is one text.
 
     Example:
         >>> agent = create_agent(  # doctest: +SKIP
@@ -137,11 +171,19 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         session_id: str | None = None,
         project: str | None = None,
         name: str = "PalaceMiddleware",
+        direct_tools: Collection[str] = (),
+        model_tools: Collection[str] = (),
+        system_prompt: str | SystemMessage | None = None,
     ) -> None:
         super().__init__()
         self.session_id = session_id
         self.project = project
         self._name = name
+        self._direct = tool_names("direct_tools", direct_tools)
+        self._models = tool_names("model_tools", model_tools)
+        if isinstance(system_prompt, SystemMessage):
+            system_prompt = text_of(system_prompt)
+        self._program = system_prompt or ""
         self._turns = Turns(palace)
 
     @property
@@ -179,7 +221,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if index is None:
             return update
         call = self._call(runtime)
-        plan = yield from self._turns.decide_all(messages, index, call=call)
+        plan = yield from self._decided(messages, index, call)
         if not plan.stops:
             return {**update, **self._state(plan, call, messages, runtime)}
         return {**update, "messages": [canned(plan)], "jump_to": "end"}
@@ -219,7 +261,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             plan = settled
         if plan.stops:
             return _stopped(canned(plan))
-        gate = _gate(plan, request)
+        gate = self._gate(plan, request)
         asked = self._asked(request, plan, gate)
         made: ModelResponse[Any] | EnforcementError
         with self._turns.telling(plan):
@@ -239,6 +281,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         kept = self._state(plan, call, request.messages, request.runtime)
         return ExtendedModelResponse(response, Command(update=kept))
 
+    def _decided(
+        self, messages: Sequence[BaseMessage], index: int, call: Call
+    ) -> hosting.Steps[Plan]:
+        question = question_at(messages, index, program=self._program)
+        _, plan = yield from self._turns.decide_all(question, call)
+        return plan
+
     def _state(
         self, plan: Plan, call: Call, messages: Sequence[BaseMessage], runtime: object
     ) -> dict[str, Any]:
@@ -249,9 +298,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         self, request: ModelRequest[Any], call: Call
     ) -> hosting.Steps[tuple[Plan | None, bool]]:
         """Return the plan of the turn, and whether the state does not have it yet."""
-        state: Any = request.state
-        kept = (state.get("palace") or {}).get(self.name)
-        kept = kept if kept and _is_of(kept, call, thread_of(request.runtime)) else None
+        kept = self._kept(request.state, request.runtime, call)
         plan: Plan | None = None
         if kept:
             options = yield hosting.in_thread(lambda: self.palace.answer_options)
@@ -260,10 +307,15 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if index is None or (kept and plan and not _is_new(request.messages, index, plan, kept)):
             return plan, False
         # Somebody put in a message that `before_agent` never saw, or changed the one it saw.
-        new = yield from self._turns.decide_all(request.messages, index, call=call)
+        new = yield from self._decided(request.messages, index, call)
         if plan is not None and plan.verdict.action != "pass" and new.verdict.action == "pass":
             return plan, True  # what is not answered yet is none the less asked
         return new, True
+
+    def _kept(self, state: Any, runtime: object, call: Call) -> dict[str, Any] | None:
+        """Return the plan that the state keeps, None if it has none of who asks now."""
+        kept = (state.get("palace") or {}).get(self.name)
+        return kept if kept and _is_of(kept, call, thread_of(runtime)) else None
 
     def _settled(self, plan: Plan, request: ModelRequest[Any], call: Call) -> hosting.Steps[Plan]:
         # A call that failed is made again before the state could keep what it cost.
@@ -272,29 +324,19 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         if kept is not None:
             return kept
         alone = not request.tools and request.response_format is None
-        index = _index_of(request.messages, plan)
+        index = plan.place_in(request.messages)
         since = request.messages if index is None else request.messages[index + 1 :]
         first = not any(m.type == "ai" for m in since)
         system = [request.system_message] if request.system_message else []
         messages = [*system, *request.messages]
         at = None if index is None else index + len(system)
         asker = Asker(request.model, messages, at, kwargs=request.model_settings)
-        settled = yield from self._turns.settle(plan, call, asker, alone=alone, wakes=first)
-        self._turns.keep(key, settled)
-        if settled == plan:
-            return plan
-        if settled.model_calls and settled.stops:
-            yield self._turns.record(settled, settled.reply, None, 0)
-        return replace(settled, usage=asker.usage)
+        return (yield from self._turns.settled(plan, call, asker, key, alone=alone, wakes=first))
 
     def _asked(self, request: ModelRequest[Any], plan: Plan, gate: ReplyGate) -> ModelRequest[Any]:
         """Return the request with the evidence in the person's message, and the gate in place."""
-        index = _index_of(request.messages, plan)
-        said = plan.question if index is None else text_of(request.messages[index])
-        text = plan.user_text(said)
-        if text != said:
-            messages: list[Any] = asking(request.messages, index, text)
-            request = request.override(messages=messages)
+        index = plan.place_in(request.messages)
+        request = request.override(messages=plan.sent(request.messages, index))
         if gate.is_open:
             return request
         model = PlannedModel(
@@ -321,14 +363,85 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             if isinstance(made, EnforcementError):
                 raise made
             if plan.is_checked and made.structured_response is not None:
-                check = plan.check(_tool_texts(request, plan))
+                check = plan.check(self._tool_texts(request.messages, plan))
                 check_values(check, made.structured_response, _schema(request))
             result = [_through(gate, message) for message in made.result]
         except _REFUSED as error:
             return _instead(plan, error)
         return ModelResponse(result=result, structured_response=made.structured_response)
 
-    def _call(self, runtime: Runtime[Any] | None) -> Call:
+    def _gate(self, plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
+        structured = None
+        if request.response_format is not None:
+            structured = frozenset(map(tool_name, request.tools))
+        return ReplyGate(
+            plan,
+            tool_texts=self._tool_texts(request.messages, plan),
+            structured=structured,
+            # Words alone do not end a structured run, so whoever declines would be asked again.
+            must_fit=structured is not None,
+            schema=_schema(request),
+            direct=direct_tools(request.tools) | self._direct,
+        )
+
+    def _tool_texts(self, messages: Sequence[BaseMessage], plan: Plan) -> tuple[str, ...]:
+        return tool_texts(messages, plan.place_in(messages), self._models)
+
+    # -- around every call of a tool: who speaks behind it -----------------------------------------
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]
+    ) -> ToolMessage | Command[Any]:
+        """Make the call; the words of a model behind the tool vouch for no answer."""
+        made: ToolMessage | Command[Any] = hosting.run(self._around_tool(request, handler))
+        return made
+
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> ToolMessage | Command[Any]:
+        """Make the call; the words of a model behind the tool vouch for no answer."""
+        made: ToolMessage | Command[Any] = await hosting.arun(self._around_tool(request, handler))
+        return made
+
+    def _around_tool(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]
+    ) -> hosting.Steps[Any]:
+        call = self._call(request.runtime)
+        kept = self._kept(request.state, request.runtime, call)
+        if kept is None or kept["verdict"]["action"] != "ground":
+            return (yield hosting.host_call(lambda: handler(request)))
+        # Nobody has checked what a model says in there: its tokens are not streamed.
+        with hearing() as heard, tool_unseen(request.runtime.config):
+            made = yield hosting.host_call(lambda: handler(request))
+        asked, tool = request.tool_call, request.tool
+        if not heard.replies and asked["name"] not in self._models:
+            return made
+        found = heard.evidence(asked["args"])
+        if asked["name"] not in self._direct and not (tool and tool.return_direct):
+            return _with_messages(
+                made, lambda said: heard_behind(said, found) if is_tools(said) else said
+            )
+        options = yield hosting.in_thread(lambda: self.palace.answer_options)
+        plan = plan_of(kept, options)
+        check = plan.check((*self._tool_texts(request.state["messages"], plan), *found))
+        told: list[CheckedAnswer] = []
+
+        def shown(said: BaseMessage) -> BaseMessage:
+            if is_users(said) or is_system(said) or not text_of(said).strip():
+                return said
+            checked = check.check(text_of(said))
+            told.append(checked)
+            metadata = plan.metadata(checked)
+            if isinstance(said, AIMessage):
+                return released(said, checked.text, metadata)
+            return heard_behind(labelled(saying(said, checked.text), metadata), found)
+
+        made = _with_messages(made, shown)
+        for checked in told:
+            yield self._turns.record(plan, checked.text, checked, 0)
+        return made
+
+    def _call(self, runtime: object) -> Call:
         """Return who asks, as the run's context or config tells."""
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
 
@@ -390,29 +503,6 @@ def _is_new(messages: Sequence[BaseMessage], index: int, plan: Plan, kept: dict[
     return now != plan.question if plan.verdict.action == "pass" else plan.question not in now
 
 
-def _index_of(messages: Sequence[BaseMessage], plan: Plan) -> int | None:
-    """Return where the person asks, None if that message was summarised away."""
-    for index, message in enumerate(messages):
-        if plan.message_id is not None and message.id == plan.message_id:
-            return index
-    return asking_index(messages) if plan.message_id is None else None
-
-
-def _gate(plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
-    structured = None
-    if request.response_format is not None:
-        structured = frozenset(map(tool_name, request.tools))
-    return ReplyGate(
-        plan,
-        tool_texts=_tool_texts(request, plan),
-        structured=structured,
-        # Words alone do not end a structured run, so whoever declines would be asked again.
-        must_fit=structured is not None,
-        schema=_schema(request),
-        direct=direct_tools(request.tools),
-    )
-
-
 def _schema(request: ModelRequest[Any]) -> list[Any]:
     """Return the JSON schemas that the agent's answer has to fit one of."""
     if request.response_format is None:
@@ -420,8 +510,18 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
     return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
 
 
-def _tool_texts(request: ModelRequest[Any], plan: Plan) -> tuple[str, ...]:
-    return tool_texts(request.messages, _index_of(request.messages, plan))
+def _with_messages(made: Any, change: Callable[[BaseMessage], BaseMessage]) -> Any:
+    """Return what a tool answered with the messages in it changed."""
+    if isinstance(made, list):
+        return [_with_messages(one, change) for one in made]
+    if isinstance(made, BaseMessage):
+        return change(made)
+    update = made.update if isinstance(made, Command) else None
+    if not isinstance(update, Mapping) or "messages" not in update:
+        return made
+    said = update["messages"]
+    messages = _with_messages(said if isinstance(said, list) else [said], change)
+    return replace(made, update={**update, "messages": messages})
 
 
 def _through(gate: ReplyGate, message: BaseMessage) -> BaseMessage:

@@ -6,7 +6,7 @@ chain repeats its input, with messages that went through the gate, and the value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -85,6 +85,7 @@ class Output:
         value: What the chain returned.
         given: What it was given.
         plan: The settled plan of the turn.
+        models: Names of tools behind which a model answers.
 
     Attributes:
         gate: What messages went through.
@@ -92,12 +93,15 @@ class Output:
         texts: Every text among the claims and in messages of the model, blank ones left out.
     """
 
-    def __init__(self, value: object, given: Given, plan: Plan) -> None:
+    def __init__(
+        self, value: object, given: Given, plan: Plan, models: Collection[str] = ()
+    ) -> None:
         self.gate = ReplyGate(plan)
         self.claims: list[object] = []
         self.texts: list[str] = []
         self._plan = plan
         self._given = given
+        self._models = models
         self.value = self._read(value)
 
     def _read(self, value: Any) -> Any:
@@ -124,7 +128,7 @@ class Output:
             return [self._read(value) for value in values]
         # A conversation: what stands before the question was said in earlier turns.
         since = [m for m in values[index:] if isinstance(m, BaseMessage)]
-        self.gate = ReplyGate(self._plan, tool_texts=tool_texts(since, 0))
+        self.gate = ReplyGate(self._plan, tool_texts=tool_texts(since, 0, self._models))
         earlier = [self._given.undone(value) for value in values[: index + 1]]
         return [*earlier, *(self._read(value) for value in values[index + 1 :])]
 

@@ -6,7 +6,7 @@ In: a text, messages, a prompt or a dict. Out: a `Question`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.documents import Document
@@ -14,9 +14,11 @@ from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from langchain_palace.messages import (
+    asked_with,
     asking,
     asking_before,
     asking_index,
+    beside_documents,
     history_before,
     is_agents,
     program_text,
@@ -29,25 +31,39 @@ QUESTION_KEYS = ("input", "question", "query", "messages")
 HISTORY_KEYS = ("chat_history", "history")
 
 
+def _nobody() -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A question within an input.
 
     Attributes:
-        text: The person's own words.
+        text: The person's own words, with all that comes with them.
+        asked: What of them is asked; see `asked_with`.
         replaced: Returns the input with other words in their place.
         history: What was said before, as far as the input tells.
-        before: The question right before it, where it got no reply.
+        before: Returns the question right before it, where that got no reply.
         by_agent: Whether another agent asks it.
-        beside: What comes with it, documents perhaps.
+        alone: What is said beside documents in parts of their own; see `beside_documents`.
+        beside: What comes with it elsewhere, documents perhaps: it may ask about them.
+        program: What the program itself says before it, which it may ask about as well.
+        message_id: Of the message that asks.
+        place: Where that stands among the messages.
     """
 
     text: str
-    replaced: Callable[[str], Any]
+    asked: str
+    replaced: Callable[[str], Any] = str
     history: tuple[Message, ...] = ()
-    before: Question | None = None
+    before: Callable[[], Question | None] = _nobody
     by_agent: bool = False
+    alone: str = ""
     beside: str = ""
+    program: str = ""
+    message_id: str | None = None
+    place: int = 0
 
     def within(
         self,
@@ -56,15 +72,46 @@ class Question:
         beside: str = "",
     ) -> Question:
         """Return the question as one of what its input is a part of."""
-        before = self.before and self.before.within(whole, history)
-        return Question(
-            self.text,
-            lambda text: whole(self.replaced(text)),
-            self.history or history,
-            before,
-            self.by_agent,
-            f"{self.beside}\n{beside}",
+
+        def before() -> Question | None:
+            earlier = self.before()
+            return earlier and earlier.within(whole, history)
+
+        return replace(
+            self,
+            replaced=lambda text: whole(self.replaced(text)),
+            history=self.history or history,
+            before=before,
+            beside=f"{self.beside}\n{beside}",
         )
+
+
+def question_at(messages: Sequence[BaseMessage], index: int, *, program: str = "") -> Question:
+    """Return the question that the person asks with a message.
+
+    Args:
+        messages: The conversation.
+        index: Where the message stands.
+        program: What the program says that does not stand among the messages.
+    """
+
+    def before() -> Question | None:
+        earlier = asking_before(messages, index)
+        return None if earlier is None else question_at(messages, earlier, program=program)
+
+    message = messages[index]
+    return Question(
+        text_of(message),
+        asked_with(messages, index),
+        lambda text: asking(messages, index, text),
+        history=history_before(messages, index),
+        before=before,
+        by_agent=is_agents(messages, index),
+        alone=beside_documents(message),
+        program=f"{program}\n{program_text(messages[:index])}".strip(),
+        message_id=message.id,
+        place=index,
+    )
 
 
 def question_in(value: object, key: str | None = None) -> Question:
@@ -78,15 +125,16 @@ def question_in(value: object, key: str | None = None) -> Question:
         ConfigError: If there is none to be found.
     """
     if isinstance(value, str):
-        return Question(value, lambda text: text)
+        return Question(value, value)
     if isinstance(value, StringPromptValue):
-        return Question(value.text, lambda text: StringPromptValue(text=text))
+        return Question(value.text, value.text, lambda text: StringPromptValue(text=text))
     if isinstance(value, PromptValue):
         inner = _in_messages(value.to_messages())
         return inner.within(lambda messages: ChatPromptValue(messages=messages))
     if isinstance(value, BaseMessage):
         message = value
-        return Question(text_of(message), lambda text: with_text(message, text))
+        only = question_at([message], 0)
+        return replace(only, replaced=lambda text: with_text(message, text))
     if isinstance(value, Mapping):
         return _in_mapping(value, key)
     if isinstance(value, Sequence):
@@ -118,19 +166,7 @@ def _in_messages(messages: list[BaseMessage]) -> Question:
     index = asking_index(messages)
     if index is None:
         raise _unknown("messages without one of a person")
-    return _at(messages, index)
-
-
-def _at(messages: list[BaseMessage], index: int) -> Question:
-    before = asking_before(messages, index)
-    return Question(
-        text_of(messages[index]),
-        lambda text: asking(messages, index, text),
-        history_before(messages, index),
-        None if before is None else _at(messages, before),
-        is_agents(messages, index),
-        program_text(messages[:index]),
-    )
+    return question_at(messages, index)
 
 
 def _history(past: object) -> tuple[Message, ...]:

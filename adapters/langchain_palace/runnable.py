@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from inspect import signature
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.exceptions import OutputParserException
@@ -21,6 +22,7 @@ from langchain_core.runnables import (
     Runnable,
     RunnableBranch,
     RunnableConfig,
+    RunnableLambda,
     RunnableSequence,
     RunnableSerializable,
 )
@@ -30,11 +32,12 @@ from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_con
 from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, call_of, known_fields, unseen
+from langchain_palace.session import Call, OpenPalace, ToolNames, call_of, known_fields, unseen
 from langchain_palace.turns import Plan, Turns
 from palace import ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss, hosting
 
@@ -121,9 +124,12 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             in an object; what it returns is the result. By default that is the text, or a message
             if the chain returns messages; for a chain that declares anything else, or ends with a
             parser, `RecallMiss` is raised.
+        model_tools: Names of tools of an agent behind which a model answers, as a sub-agent
+            without a palace: its words are no evidence.
 
     Raises, when it is made:
-        ConfigError: If the chain has a message history, a memory or a checkpointer.
+        ConfigError: If the chain has a message history, a memory or a checkpointer, the palace is
+            not open, or the list of names is one text.
 
     Raises, when it streams:
         ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
@@ -135,6 +141,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     session_id: str | None = None
     project: str | None = None
     on_miss: Callable[[str], Any] | None = Field(default=None, exclude=True)
+    model_tools: ToolNames = frozenset()
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
@@ -154,6 +161,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             session_id: str | None = None,
             project: str | None = None,
             on_miss: Callable[[str], Any] | None = None,
+            model_tools: Collection[str] = (),
             name: str | None = None,
         ) -> None: ...
 
@@ -241,7 +249,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.stops:
             return self._missed(plan)
         seen = unseen(config) if plan.is_checked else config
-        given = _given(input, question, plan.user_text())
+        given = _given(input, question, plan.user_text(question.text))
         return (yield from self._answered(given, plan, seen, kwargs))
 
     def _answered(
@@ -250,7 +258,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         """Run the chain and return what may be released of what it returns."""
         try:
             with self._turns.telling(plan):
-                out = yield self._run(given.sent_input, config, kwargs)
+                out = yield whole_run(self.bound, given.sent_input, config, kwargs)
             return (yield from self._passed(out, given, plan))
         except RecallMiss as declined:
             if self.on_miss is None:
@@ -261,13 +269,14 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[tuple[Question, Plan]]:
         call = self._call(config)
-        question, plan = yield from self._decided(question_in(input, self.input_key), call)
+        found = question_in(input, self.input_key)
+        question, plan = yield from self._turns.decide_all(found, call)
         decided = plan
 
         def ask(wanted: ModelCall) -> hosting.Steps[ModelReply]:
             given = _given(input, question, wanted.user_text)
             try:
-                out = yield self._run(given.sent_input, unseen(config), kwargs)
+                out = yield whole_run(self.bound, given.sent_input, unseen(config), kwargs)
             except ValueError as error:  # what parsers raise, and hosts of theirs in their place
                 _tell_unread(error)
                 return ModelReply()
@@ -275,23 +284,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
         alone = _kind(self.bound) in ("text", "message")
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
-        if plan.model_calls and plan.stops:
-            yield self._turns.record(plan, plan.reply, None, 0)
-        return question, plan
-
-    def _decided(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
-        """Decide a question or, if it asks nothing, the one right before it."""
-        plan = yield from self._turns.decide(
-            question.text,
-            call,
-            history=question.history,
-            by_agent=question.by_agent,
-            beside=question.beside,
-        )
-        if plan.verdict.action == "pass" and question.before is not None:
-            earlier, decided = yield from self._decided(question.before, call)
-            if decided.verdict.action != "pass":
-                return earlier, decided
         return question, plan
 
     def _passed(self, out: Any, given: Given, plan: Plan) -> hosting.Steps[Any]:
@@ -304,7 +296,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             gate.checked = plan.check().check(out)
             out = gate.text = gate.checked.text
         elif plan.is_checked:
-            read = Output(out, given, plan)
+            read = Output(out, given, plan, self.model_tools)
             gate, out = read.gate, read.value
             if read.claims:
                 gate.checked = check_values(plan.check(), read.claims, read.claims)
@@ -313,14 +305,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.is_checked:
             yield self._turns.record(plan, gate.text, gate.checked, 1)
         return out
-
-    def _run(
-        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
-    ) -> hosting.Step[Any]:
-        return hosting.Step(
-            lambda: self.bound.invoke(input, config, **kwargs),
-            lambda: self.bound.ainvoke(input, config, **kwargs),
-        )
 
     def _call(self, config: RunnableConfig) -> Call:
         return call_of(config, session_id=self.session_id, project=self.project)
@@ -365,16 +349,13 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             yield hosting.Shown(self._missed(plan))
             return
         config = unseen(config) if plan.is_checked else config
-        given = _given(input, question, plan.user_text())
+        given = _given(input, question, plan.user_text(question.text))
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             yield hosting.Shown((yield from self._answered(given, plan, config, kwargs)))
             return
         gate = _StreamGate(plan, given)
         with self._turns.telling(plan):
-            begun = yield hosting.begin_stream(
-                lambda: self.bound.stream(given.sent_input, config, **kwargs),
-                lambda: self.bound.astream(given.sent_input, config, **kwargs),
-            )
+            begun = yield streamed_run(self.bound, given.sent_input, config, kwargs)
             yield from hosting.relay(begun, lambda chunk: map(hosting.Shown, gate.feed(chunk)))
         yield from map(hosting.Shown, gate.close())
         self._turns.replied(plan)
@@ -426,19 +407,35 @@ def _kind(bound: Runnable[Any, Any]) -> str:
     """Say whether a chain returns a `message`, `text`, an `object`, or does not say (`unknown`)."""
     try:
         declared = bound.OutputType
-    except TypeError:
+        if isinstance(declared, str) and isinstance(bound, RunnableLambda):
+            declared = _written_out(bound)
+    except (NameError, TypeError):
         return "unknown"
-    if declared is Any or isinstance(declared, TypeVar):
+    if declared is Any or isinstance(declared, (str, TypeVar)):
         return _kind_of_part(bound)
     if declared is str:
         return "text"
-    told = getattr(declared, "__args__", (declared,))
-    told = [getattr(one, "__origin__", one) for one in told]
-    if any(isinstance(one, type) and issubclass(one, BaseMessage) for one in told):
-        return "message"
-    if "Message" in str(declared):
-        return "message"
-    return "object"
+    is_message = any(issubclass(one, BaseMessage) for one in _classes(declared))
+    return "message" if is_message else "object"
+
+
+def _written_out(function: RunnableLambda[Any, Any]) -> Any:
+    """Return what a function returns where its module keeps annotations as text.
+
+    Raises:
+        NameError: If it was imported for a type checker alone.
+    """
+    called = function.func if hasattr(function, "func") else function.afunc
+    return signature(called, eval_str=True).return_annotation
+
+
+def _classes(declared: Any) -> Iterator[type]:
+    """Yield the classes in a declared type."""
+    parts = get_args(declared)
+    if not parts and isinstance(declared, type):
+        yield declared
+    for part in parts:
+        yield from _classes(part)
 
 
 def _kind_of_part(bound: Runnable[Any, Any]) -> str:

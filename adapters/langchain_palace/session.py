@@ -5,7 +5,7 @@ In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,12 +15,33 @@ from uuid import UUID
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from langchain_core.utils.uuid import uuid7
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel, BeforeValidator, ValidationInfo
 
 from palace import ConfigError, Mempalace, require_palace
 
 OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 """A field that takes an open palace; anything else is a `ConfigError` at once."""
+
+
+def tool_names(argument: str, names: Collection[str]) -> frozenset[str]:
+    """Return the names of tools that an argument gives.
+
+    Raises:
+        ConfigError: If it is one text, which would be taken for a name of each letter.
+    """
+    if isinstance(names, str):
+        raise ConfigError(
+            f"{argument} is a list of names, not the text {names!r}", hint=f"{argument}=[{names!r}]"
+        )
+    return frozenset(names)
+
+
+def _tool_names(names: Collection[str], info: ValidationInfo) -> frozenset[str]:
+    return tool_names(str(info.field_name), names)
+
+
+ToolNames = Annotated[frozenset[str], BeforeValidator(_tool_names)]
+"""A field that takes names of tools; one text in their place is a `ConfigError` at once."""
 
 # `session_id` is what message histories use, `thread_id` what checkpointers use.
 SESSION_KEYS = ("session_id", "thread_id")
@@ -124,6 +145,17 @@ def all_unseen() -> Iterator[None]:
         yield
     finally:
         var_child_runnable_config.reset(token)
+
+
+@contextmanager
+def tool_unseen(config: RunnableConfig) -> Iterator[None]:
+    """Run the call of a tool as `unseen` that is made with this very config."""
+    tags = config.get("tags")
+    config["tags"] = unseen(config)["tags"]
+    try:
+        yield
+    finally:
+        config["tags"] = tags or []
 
 
 def seen(config: RunnableConfig | None) -> RunnableConfig:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
+from langchain_core.runnables import RunnableConfig, RunnableSerializable
 from pydantic import ConfigDict, Field, TypeAdapter
 
+from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
-from langchain_palace.messages import asking, labelled, released, text_of, tool_texts
+from langchain_palace.messages import labelled, released, tool_texts
 from langchain_palace.session import unseen
 from langchain_palace.turns import Plan, unreadable
 from palace import RecallMiss, choice_alone, hosting
@@ -75,13 +76,10 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if not ready.is_open:
             yield hosting.Shown((yield from self._answered(ready, config, kwargs)))
             return
-        noted, sent = self._noting(ready.plan), ready.messages
+        noted = self._noting(ready.plan)
         try:
             with self._telling(ready.plan):
-                begun = yield hosting.begin_stream(
-                    lambda: self.bound.stream(sent, config, **kwargs),
-                    lambda: self.bound.astream(sent, config, **kwargs),
-                )
+                begun = yield streamed_run(self.bound, ready.messages, config, kwargs)
                 yield from hosting.relay(begun, lambda chunk: [hosting.Shown(noted(chunk))])
         except RecallMiss as missed:
             yield hosting.Shown(self._missed(missed.message))
@@ -105,9 +103,8 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         if plan is None or plan.stops:
             return _Ready(plan, messages)
         index = plan.place_in(messages)
-        said = plan.question if index is None else text_of(messages[index])
-        sent = asking(messages, index, plan.user_text(said))
-        return _Ready(plan, sent, tool_texts(messages, index))
+        told = tool_texts(messages, index, model.model_tools)
+        return _Ready(plan, plan.sent(messages, index), told)
 
     def _answered(
         self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]
@@ -115,13 +112,13 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         """Return the answer, whole."""
         plan, turns = ready.plan, self.model._turns
         if plan is None:
-            return (yield _invoked(self.bound, ready.messages, config, kwargs))
+            return (yield whole_run(self.bound, ready.messages, config, kwargs))
         if plan.stops:
             return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
         seen = unseen(config) if plan.is_checked or plan.chooses else config
         try:
             with turns.telling(plan):
-                made = yield _invoked(self.bound, ready.messages, seen, kwargs)
+                made = yield whole_run(self.bound, ready.messages, seen, kwargs)
         except RecallMiss as missed:
             return self._missed(missed.message)
         turns.replied(plan)
@@ -217,15 +214,3 @@ class _Ready:
         """Whether what the model says passes as it comes."""
         plan = self.plan
         return plan is None or not (plan.stops or plan.is_checked or plan.chooses)
-
-
-def _invoked(
-    bound: Runnable[Any, Any],
-    messages: list[BaseMessage],
-    config: RunnableConfig | None,
-    kwargs: Mapping[str, Any],
-) -> hosting.Step[Any]:
-    return hosting.Step(
-        lambda: bound.invoke(messages, config, **kwargs),
-        lambda: bound.ainvoke(messages, config, **kwargs),
-    )

@@ -17,21 +17,19 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from pydantic import ValidationError
 
+from langchain_palace.asking import Asker
 from langchain_palace.errands import Errand, errand_in
 from langchain_palace.messages import (
     asked_with,
-    asking_before,
+    asking,
     asking_index,
-    beside_documents,
-    history_before,
-    is_agents,
     is_system,
     is_tools,
-    program_text,
     text_of,
     verdict_id,
     with_thoughts,
 )
+from langchain_palace.questions import Question
 from langchain_palace.schemas import (
     is_fixing,
     questions_in,
@@ -47,7 +45,6 @@ from palace import (
     CheckedAnswer,
     Kept,
     Mempalace,
-    Message,
     ModelCall,
     ModelError,
     ModelReply,
@@ -95,8 +92,24 @@ class Plan(hosting.HostedTurn):
 
     def place_in(self, messages: Sequence[BaseMessage]) -> int | None:
         """Return where the message stands that asks, None if it was cut off or summarised."""
+        name = self.message_id
+        if name is not None:
+            named = next((n for n, message in enumerate(messages) if message.id == name), None)
+            if named is not None:
+                return named
         last = asking_index(messages)
         return None if last is None or self.is_cut_from(messages) else last - self.behind
+
+    def sent(self, messages: list[Any], index: int | None) -> list[Any]:
+        """Return what the model is sent: evidence or wake-up in the message that asks.
+
+        Args:
+            messages: The conversation.
+            index: See `place_in`.
+        """
+        said = self.question if index is None else text_of(messages[index])
+        text = self.user_text(said)
+        return messages if text == said else asking(messages, index, text)
 
     def is_cut_from(self, messages: Sequence[BaseMessage]) -> bool:
         """Whether the message that asks is gone, be there earlier ones of the person or not.
@@ -200,17 +213,7 @@ class Turns:
     def __deepcopy__(self, memo: dict[int, Any]) -> Turns:
         return self  # copies of a wrapper share the turns that are under way
 
-    def decide(
-        self,
-        question: str,
-        call: Call,
-        *,
-        history: tuple[Message, ...] = (),
-        message_id: str | None = None,
-        by_agent: bool = False,
-        alone: str = "",
-        beside: str = "",
-    ) -> hosting.Steps[Plan]:
+    def decide(self, question: Question, call: Call) -> hosting.Steps[Plan]:
         """Decide a turn, seen by callbacks and spans.
 
         What a template labels as the question is decided on first, for its context would blur it;
@@ -220,15 +223,11 @@ class Turns:
         Args:
             question: What is asked, with all that comes with it.
             call: Who asks.
-            history: What was said before.
-            message_id: Of the message that asks.
-            by_agent: Whether another agent asks.
-            alone: What is said beside documents in parts of their own, decided on behind the whole.
-            beside: What comes with the question elsewhere, documents perhaps; they may be asked
-                about, as all that stands around a labelled question may.
         """
-        errand = errand_in(question)
-        around = "" if errand else f"{beside}\n{question}"
+        asked = question.asked
+        errand = errand_in(asked)
+        program = "" if errand else question.program
+        around = "" if errand else f"{question.beside}\n{program}\n{asked}"
 
         def about(part: str) -> Turn:
             rest = without_instructions(around.replace(part, "\n")).strip()
@@ -236,13 +235,14 @@ class Turns:
                 part,
                 call.session_id,
                 call.project,
-                history,
-                trust="agent" if by_agent else "user",
+                question.history,
+                trust="agent" if question.by_agent else "user",
                 beside=rest,
+                instructions=program,
             )
 
         def decided() -> Plan:
-            parts = _parts(question, alone, errand)
+            parts = _parts(asked, question.alone, errand)
             first = next(parts)
             verdict = self._enforcer.decide(about(first))
             for part in parts:
@@ -251,43 +251,31 @@ class Turns:
                 if part != first:
                     verdict = self._enforcer.decide(about(part))
             options = self.palace.answer_options
-            if verdict.action == "pass" and is_fixing(question, options.fallback_text):
+            if verdict.action == "pass" and is_fixing(asked, options.fallback_text):
                 verdict = missed(verdict)
-            return Plan(verdict, question, options, message_id=message_id)
+            return Plan(verdict, asked, options, message_id=question.message_id)
 
         step = hosting.in_thread(decided)
-        return (yield from observed(step, prompt=question, call=call))
+        return (yield from observed(step, prompt=asked, call=call))
 
-    def decide_all(
-        self, messages: Sequence[BaseMessage], index: int, *, call: Call
-    ) -> hosting.Steps[Plan]:
-        """Decide what the person asks with a message or, if that asks nothing, right before it.
+    def decide_all(self, question: Question, call: Call) -> hosting.Steps[tuple[Question, Plan]]:
+        """Decide what is asked with a message or, if that asks nothing, right before it.
 
         A question is none the less asked for another message behind it.
 
-        Args:
-            messages: The conversation.
-            index: Where the last message of the person stands.
-            call: Who asks.
+        Returns:
+            The question that is open, and its plan.
         """
         first: Plan | None = None
-        place: int | None = index
-        while place is not None:
-            plan = yield from self.decide(
-                asked_with(messages, place),
-                call,
-                history=history_before(messages, place),
-                message_id=messages[place].id,
-                by_agent=is_agents(messages, place),
-                alone=beside_documents(messages[place]),
-                beside=program_text(messages[:place]),
-            )
+        earlier: Question | None = question
+        while earlier is not None:
+            plan = yield from self.decide(earlier, call)
             if plan.verdict.action != "pass":
-                return replace(plan, behind=index - place)
+                return earlier, replace(plan, behind=question.place - earlier.place)
             first = first or plan
-            place = asking_before(messages, place)
+            earlier = earlier.before()
         assert first is not None
-        return first
+        return question, first
 
     def settle(
         self,
@@ -311,10 +299,31 @@ class Turns:
             settling = plan.settled(plan.question, ask, alone=alone, asked=plan.asked)
             proved, answer = yield from settling
             plan = replace(plan, verdict=proved, answer=answer, model_calls=1)
+            if plan.stops:
+                yield self.record(plan, plan.reply, None, 0)
         if plan.stops or not wakes:
             return plan
         woken = yield from hosting.waking(self.palace, call.session_id, call.project)
         return replace(plan, wake_up=woken) if woken else plan
+
+    def settled(
+        self, plan: Plan, call: Call, asker: Asker, key: Key, *, alone: bool, wakes: bool
+    ) -> hosting.Steps[Plan]:
+        """Settle a turn of messages, with what that cost, and keep it for the rest of the turn.
+
+        Args:
+            plan: See `settle`, as for the others.
+            call: Who asks.
+            asker: Makes the model calls.
+            key: What the turn is kept by.
+            alone: Whether the model's text is the whole reply.
+            wakes: Whether this turn may be the one that carries the wake-up.
+        """
+        plan = yield from self.settle(plan, call, asker, alone=alone, wakes=wakes)
+        if asker.usage is not None:
+            plan = replace(plan, usage=asker.usage)
+        self.keep(key, plan)
+        return plan
 
     @contextmanager
     def telling(self, plan: Plan) -> Iterator[None]:
@@ -371,10 +380,8 @@ class Turns:
         if told.get("action") in ("pass", "generate"):
             return None
         asker = {"session_id": call.session_id, "project": call.project}
-        question: str = yield hosting.in_thread(
-            lambda: self.palace.question_of(told["id"], **asker)
-        )
-        plan = yield from self.decide(question, call)
+        words: str = yield hosting.in_thread(lambda: self.palace.question_of(told["id"], **asker))
+        plan = yield from self.decide(Question(words, words), call)
         if plan.verdict.action != "pass":
             return plan
         return replace(plan, verdict=missed(plan.verdict))

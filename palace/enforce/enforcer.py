@@ -231,7 +231,10 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     signal = parts.detector.detect(turn, query)
     reports = _walk(parts, turn, query, signal)
     verdict = _verdict(turn, signal, reports, parts.policy)
-    if _may_ask_beside(verdict) and parts.beside and _is_surer(parts.beside(turn, query), reports):
+    if _is_missed(verdict) and (
+        _asks_the_agent(verdict)
+        or (turn.beside and parts.beside and _is_surer(parts.beside(turn, query), reports))
+    ):
         cues = (*signal.cues, "asked_beside")
         signal = replace(signal, band="unsure", leaning=False, cues=cues)
         verdict = _verdict(turn, signal, reports, parts.policy)
@@ -244,10 +247,15 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     return verdict
 
 
-def _may_ask_beside(verdict: Verdict) -> bool:
-    """Whether no memory answers, and the question may be about the text beside it instead."""
-    missed = verdict.outcome in ("near_miss", "nothing_stored")
-    return missed and bool(verdict.turn.beside) and not verdict.signal.own
+def _is_missed(verdict: Verdict) -> bool:
+    """Whether no memory answers, and the question may be about something else beside it."""
+    return verdict.outcome in ("near_miss", "nothing_stored") and not verdict.signal.own
+
+
+def _asks_the_agent(verdict: Verdict) -> bool:
+    """Whether a question is who the agent is, whom only its program has told that."""
+    is_unknown = verdict.outcome == "nothing_stored" and verdict.signal.kind == "identity"
+    return is_unknown and bool(verdict.turn.instructions)
 
 
 def _is_surer(beside: LayerReport, reports: Sequence[LayerReport]) -> bool:

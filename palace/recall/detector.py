@@ -37,7 +37,7 @@ PERSONAL_CUES = tuple(
     "past_we past_i ask_i we_present i_present possessive_my possessive_our".split()
 )
 # What only a memory can answer, as what says "I" or "we" is, whatever document stands beside it.
-_OWN_CUES = "about_me ask_memory remember told again meta identity known_name".split()
+_OWN_CUES = "about_me ask_memory remember told again meta known_name".split()
 # Who says one of these does more than to go on with what was said: "my last one", "and Ann?".
 _SAYS_MORE = (
     *(cue for cue in PERSONAL_CUES if cue != "i_present"),
@@ -268,7 +268,7 @@ class CueDetector:
         if band == "other":
             kind, runner_up = "none", kind
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
-        is_own = not turn.beside or self._is_own(query, text, features)
+        is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 
     def _asks_for_artifact(
@@ -289,9 +289,14 @@ class CueDetector:
         tasks = (cues[cue] for cue in ("task", "task_inside") if cue in cues)
         return not any(matches(task, rest, timeout_ms=self._timeout_ms) for task in tasks)
 
-    def _is_own(self, query: Query, text: str, features: Mapping[str, float]) -> bool:
-        """Whether only a memory can answer. Who says "tell me" says nothing of himself yet."""
-        if any(map(features.get, _OWN_CUES)):
+    def _is_own(self, turn: Turn, query: Query, text: str, features: Mapping[str, float]) -> bool:
+        """Whether only a memory can answer. Who says "tell me" says nothing of himself yet.
+
+        Who the agent is, its program may have told it: no document can.
+        """
+        if not (turn.beside or turn.instructions) or any(map(features.get, _OWN_CUES)):
+            return True
+        if features.get("identity") and not turn.instructions:
             return True
         rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms)
         lexicon = self._lexicons.get(query.language, self._first)

@@ -45,6 +45,8 @@ class Turn:
         trust: Whose words the prompt is: only the user's tell the memory something.
         beside: What the host sent around these words, such as a document, without them: they may
             ask about that.
+        instructions: What the program told the agent that is asked, such as a system prompt: who it
+            is, where the palace has no identity.
     """
 
     prompt: str
@@ -54,6 +56,7 @@ class Turn:
     as_of: datetime | None = None
     trust: Trust = "user"
     beside: str = ""
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -809,6 +809,26 @@ def test_whether_only_a_memory_can_answer(prompt: str, is_own: bool) -> None:
     assert detected(prompt).own
 
 
+@pytest.mark.parametrize(
+    ("prompt", "is_own"),
+    [
+        ("Who are you?", False),
+        ("Wer bist du?", False),
+        ("你是谁?", False),
+        ("Who am I?", True),
+        ("Wer bin ich?", True),
+        ("我是谁?", True),
+        ("Who are you and what is my name?", True),
+    ],
+)
+def test_who_the_agent_is_need_not_be_remembered_where_its_program_told_it(
+    prompt: str, is_own: bool
+) -> None:
+    turn = Turn(prompt, instructions="You are Ada.")
+    query = Analyst(LEXICONS, PALACE).analyse(turn)
+    assert detector(model=bar_model({}, bias=3.0)).detect(turn, query).own is is_own
+
+
 def test_what_only_says_how_to_answer_asks_nothing_by_itself() -> None:
     sure = bar_model({}, bias=3.0)
     signal = detected("Answer the user query.", model=sure)

@@ -825,3 +825,27 @@ def test_a_document_that_tells_more_than_any_memory_is_asked(
     assert ("asked_beside" in verdict.signal.cues) is (action == "pass")
     # and where there is none, nobody asks it
     assert decide(palace, Turn("Which kettle was bought?")).action != "pass"
+
+
+@pytest.mark.parametrize(
+    ("kind", "own", "memory", "told", "action"),
+    [
+        ("identity", False, "none", "You are Ada.", "pass"),
+        ("identity", False, "none", "", "fallback"),
+        ("identity", False, "unclear", "You are Ada.", "confirm"),
+        ("identity", False, "unavailable", "You are Ada.", "fallback"),
+        ("identity", True, "none", "You are Ada.", "fallback"),
+        ("fact", False, "none", "You are Ada.", "fallback"),
+    ],
+)
+def test_who_the_agent_is_its_program_may_have_told_it(
+    decide: Decide, kind: Any, own: bool, memory: str, told: str, action: str
+) -> None:
+    palace = ScriptedPalace(*walk(L0="none", L1=memory), signal=signal(kind, own=own))
+    assert decide(palace, Turn("Who are you?", instructions=told)).action == action
+
+
+def test_its_identity_tells_it_first(decide: Decide) -> None:
+    palace = ScriptedPalace(*walk(L0="loaded"), signal=signal("identity", own=False))
+    verdict = decide(palace, Turn("Who are you?", instructions="You are Ada."))
+    assert verdict.action == "ground"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_palace import ChatPalace
 
@@ -89,3 +89,42 @@ def test_an_agent_shows_the_memory_instead(palace, question):
     messages = agent.invoke({"messages": question})["messages"]
     assert isinstance(messages[-1], AIMessage)
     assert LIE not in "".join(str(m.content) + str(getattr(m, "tool_calls", "")) for m in messages)
+
+
+@tool
+def shown(text: str) -> str:
+    """Show a text to the person; says nothing of it."""
+    return text
+
+
+def test_one_that_does_not_say_so_is_named(palace):
+    model = saying("shown", text=LIE)
+    unnamed = ChatPalace(inner=model, palace=palace).bind_tools([shown])
+    assert unnamed.invoke(HIT).tool_calls
+    named = ChatPalace(inner=model, palace=palace, direct_tools=["shown"]).bind_tools([shown])
+    assert HIT_TEXT in named.invoke(HIT).text
+    bound = ChatPalace(inner=model.bind_tools([shown]), palace=palace, direct_tools=["shown"])
+    assert not bound.invoke(HIT).tool_calls
+
+
+def after(result, *, name):
+    called = calling("research", {"query": "Who signed it?"})
+    return [HumanMessage(HIT), called, ToolMessage(result, tool_call_id="c1", name=name)]
+
+
+@pytest.mark.parametrize("name", ["research", None])
+def test_what_a_model_says_behind_a_named_tool_is_no_evidence(palace, name):
+    words = "The release was signed by Mallory Quimby at 03:17."
+    model = CountingModel(persona=lambda asked: words)
+    chat = ChatPalace(inner=model, palace=palace)
+    assert chat.invoke(after(words, name=name)).text == words
+    chat = ChatPalace(inner=model, palace=palace, model_tools=["research"])
+    assert HIT_TEXT in chat.invoke(after(words, name=name)).text
+
+
+def test_a_model_whose_words_are_the_reply_is_not_called(palace):
+    model = saying("reply", text="Who signed it?")
+    chat = ChatPalace(inner=model, palace=palace, model_tools=["reply"]).bind_tools([reply])
+    said = chat.invoke(HIT)
+    assert HIT_TEXT in said.text
+    assert not said.tool_calls

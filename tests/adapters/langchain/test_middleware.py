@@ -555,7 +555,9 @@ class Reminder(AgentMiddleware):
 
     def before_model(self, state, runtime):
         asked = [m for m in state["messages"] if m.type == "human"]
-        return {"messages": [HumanMessage("Go on.")]} if self.kept and len(asked) < 2 else None
+        waits = self.kept == "behind a tool" and state["messages"][-1].type != "tool"
+        is_due = self.kept and not waits and len(asked) < 2
+        return {"messages": [HumanMessage("Go on.")]} if is_due else None
 
     def wrap_model_call(self, request, handler):
         if not self.kept:
@@ -564,7 +566,7 @@ class Reminder(AgentMiddleware):
         return handler(request)
 
 
-@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("kept", [True, False, "behind a tool"])
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
 @pytest.mark.parametrize("liar", LIARS, ids=lambda p: p.__name__)
 def test_words_put_in_while_running_do_not_lift_the_ruling(palace, liar, prompt, kept):

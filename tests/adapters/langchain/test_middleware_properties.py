@@ -13,6 +13,7 @@ from langchain.agents import create_agent
 from langchain.agents.middleware import ModelRetryMiddleware, SummarizationMiddleware
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
+from langchain_core.tools import tool
 from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
 from pydantic import BaseModel
 
@@ -29,6 +30,7 @@ from tests.adapters.langchain.doubles import (
     calling_once,
     declining,
     honest,
+    ignoring,
     stock,
 )
 
@@ -51,6 +53,23 @@ def weather(city: str) -> str:
     return f"It rains in {city}."
 
 
+@tool
+def gossip(query: str) -> str:
+    """Ask a model that lies."""
+    return CountingModel(persona=ignoring).invoke(query).text
+
+
+@tool(return_direct=True)
+def gossiping(query: str) -> str:
+    """Have a model that lies answer the person."""
+    return CountingModel(persona=ignoring).invoke(query).text
+
+
+def repeating(asked):
+    """Say what the last tool answered."""
+    return str(asked.messages[-1].text) if asked.is_after_tool else honest(asked)
+
+
 def telling(asked):
     """Answer in the schema, with what the first memory says."""
     if asked.is_pointing:
@@ -68,6 +87,8 @@ PERSONAS = {
     "honest": honest,
     "declining": declining,
     "calling": calling_once("weather", {"city": "Rome"}),
+    "asking": calling_once("gossip", {"query": "Rome?"}, then=repeating),
+    "handing over": calling_once("gossiping", {"query": "Rome?"}),
     **{liar.__name__: liar for liar in LIARS},
 }
 
@@ -250,7 +271,7 @@ async def agent_turn(scene, move, persona, messages, config, own):
         middleware.insert(0, SummarizationMiddleware(model=summariser, **trigger))
     if move.host == "answering":
         more["response_format"] = ToolStrategy(Told)
-    agent = create_agent(model, [weather], middleware=middleware, **more)
+    agent = create_agent(model, [weather, gossip, gossiping], middleware=middleware, **more)
     given = {"messages": messages}
     if move.way in ("stream", "astream"):
         if move.way == "stream":
@@ -259,17 +280,22 @@ async def agent_turn(scene, move, persona, messages, config, own):
             )
         else:
             pieces = [p async for p in agent.astream(given, config, stream_mode="messages")]
-        return [bare(m) for m, told in pieces if m.type in ("ai", "AIMessageChunk")]
+        return [bare(m) for m, told in pieces if is_shown(m)]
     states = [await agent.ainvoke(given, config)] if move.way == "ainvoke" else None
     if states is None and move.way == "batch":
         states = await asyncio.to_thread(agent.batch, [given], [config])
     elif states is None:
         states = [await asyncio.to_thread(agent.invoke, given, config)]
-    shown = [bare(m) for s in states for m in s["messages"] if m.type == "ai"]
+    shown = [bare(m) for s in states for m in s["messages"] if is_shown(m)]
     return [
         *shown,
         *(f"{s['structured_response']}" for s in states if s.get("structured_response")),
     ]
+
+
+def is_shown(message):
+    """Whether a host shows a message: a model says it, or a tool that answers the person."""
+    return message.type in ("ai", "AIMessageChunk") or message.name == "gossiping"
 
 
 def bare(shown):

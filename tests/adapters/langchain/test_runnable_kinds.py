@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 from langchain_core._api import LangChainBetaWarning
-from langchain_core.messages import AIMessage
-from langchain_core.output_parsers import JsonOutputParser, PydanticToolsParser, StrOutputParser
+from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.output_parsers import (
+    JsonOutputParser,
+    PydanticOutputParser,
+    PydanticToolsParser,
+    StrOutputParser,
+)
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import (
     ConfigurableField,
@@ -21,6 +27,9 @@ from pydantic import BaseModel
 from palace import DECLINE_TOKEN, RecallMiss
 from tests.adapters.langchain.doubles import FALLBACK, HIT, MISS, UNCLEAR, CountingModel, honest
 
+if TYPE_CHECKING:
+    from elsewhere import Unknown
+
 
 class Release(BaseModel):
     """A release."""
@@ -28,8 +37,35 @@ class Release(BaseModel):
     date: str
 
 
+class EmailMessage(BaseModel):
+    """An object by the name of a message."""
+
+    date: str
+
+
+def as_messages(said) -> list[AnyMessage]:
+    return [said]
+
+
+def as_email(said) -> EmailMessage:
+    return EmailMessage(date=said.text)
+
+
+def as_text(said) -> str:
+    return said.text
+
+
+async def as_awaited_text(said) -> str:
+    return said.text
+
+
+def as_it_comes(said) -> Unknown:
+    return said
+
+
 ENDS = {
     "message": [
+        lambda model: model | RunnableLambda(as_messages),
         lambda model: RunnableBranch((lambda _: True, model), model),
         lambda model: RunnableLambda(str) | RunnableBranch((lambda _: True, model), model),
         lambda model: model.with_fallbacks([model]).with_retry(),
@@ -41,12 +77,17 @@ ENDS = {
             | StrOutputParser()
         ),
         lambda model: RunnableBranch((lambda _: True, model), lambda text: text),  # does not say
+        lambda model: model | as_text,
+        lambda model: model | as_awaited_text,
+        lambda model: model | as_it_comes,
     ],
     "object": [
         lambda model: model | JsonOutputParser(),
         lambda model: model | PydanticToolsParser(tools=[Release], first_tool_only=True),
         lambda model: (model | JsonOutputParser()).with_config(tags=["t"]),
         lambda model: RunnableParallel(answer=model),
+        lambda model: model | RunnableLambda(as_email),
+        lambda model: model | PydanticOutputParser(pydantic_object=EmailMessage),
     ],
 }
 

@@ -7,6 +7,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, get_buffer_string
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_palace import ChatPalace, PalaceRunnable
+from langchain_palace.questions import question_in
 from langchain_palace.session import call_of
 from langchain_palace.turns import Turns
 
@@ -287,5 +288,5 @@ def test_documents_that_a_chain_is_given_are_asked_as_well(palace):
 def test_nothing_stands_beside_a_message_alone(palace):
     turns = Turns(palace)
     for asked, beside in ((HIT, ""), (f"A document.\n\nQuestion: {HIT}", "A document.")):
-        plan = hosting.run(turns.decide(asked, call_of(None)))
+        plan = hosting.run(turns.decide(question_in(asked), call_of(None)))
         assert (plan.verdict.turn.prompt, plan.verdict.turn.beside[:11]) == (HIT, beside)
