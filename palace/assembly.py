@@ -385,6 +385,7 @@ class Assembly:
             meant=self.meant,
             at=lambda moment: self.at(moment).enforcement,
             generation=self._index.generation,
+            steady=self._index.steady,
             beside=self.scratchpad_layer.beside,
         )
 

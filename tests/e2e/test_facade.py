@@ -61,6 +61,17 @@ def test_what_was_remembered_is_found_by_the_very_next_question(palace: Mempalac
     assert verdict.evidence[0].source == "rooms/infra/notes.md:3"
 
 
+def test_a_decision_looks_once_whether_the_index_was_changed(palace: Mempalace) -> None:
+    palace.remember("Olga was hired on 2 May 2026.", room="people")
+    enforcer = RetrievalEnforcer(palace)
+    enforcer.decide("When did we hire Olga?")
+    sent: list[str] = []
+    palace.index._database._connection.set_trace_callback(sent.append)
+    assert enforcer.decide("When did we hire Olga?").action == "ground"
+    assert enforcer.decide("What did Olga pay for the ladder?").action == "confirm"
+    assert sent.count("PRAGMA data_version") == 2
+
+
 def test_what_nobody_stored_is_refused_honestly(palace: Mempalace) -> None:
     palace.remember(PORT)
     verdict = ask(palace, "What did we decide about the zeppelin landing fee?")
