@@ -88,8 +88,9 @@ class Assembly:
         self._past = past
         self._moments: dict[datetime, Assembly] = {}
         self._present: dict[str, str] = {}
-        # As of a state of the index: what is retired, or holds until a plan begins.
+        # As of a state of the index: what is retired, or holds until a plan begins; what reminds.
         self._ended: tuple[int | None, Sequence[Memory]] = (None, ())
+        self._reminding: tuple[int | None, Sequence[Memory]] = (None, ())
 
     @property
     def _settings(self) -> Settings:
@@ -366,7 +367,9 @@ class Assembly:
 
     def reminders(self, turn: Turn) -> list[Evidence]:
         """Return the memories whose triggers match a prompt, the most important first."""
-        return reminders(turn, self._index.marked("triggers"), timeout_ms=self.timeout_ms)
+        if (state := self._index.state()) != self._reminding[0]:
+            self._reminding = state, self._index.marked("triggers")
+        return reminders(turn, self._reminding[1], timeout_ms=self.timeout_ms)
 
     @cached_property
     def enforcement(self) -> Enforcement:
@@ -385,6 +388,7 @@ class Assembly:
             meant=self.meant,
             at=lambda moment: self.at(moment).enforcement,
             generation=self._index.generation,
+            steady=self._index.steady,
             beside=self.scratchpad_layer.beside,
         )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -85,6 +86,7 @@ class Enforcement:
             about the past with its moment.
         at: Returns the parts for a walk through the state of a past moment; None if there are none.
         generation: Returns a number that changes when the whole index was thrown away.
+        steady: Has the index look once, and not at every call, whether it was changed meanwhile.
         beside: Reports on the text beside the question of a turn (`Turn.beside`); None if nobody
             reads it.
     """
@@ -102,6 +104,7 @@ class Enforcement:
     meant: Callable[[Turn], Turn] = lambda turn: turn
     at: Callable[[datetime], Enforcement] | None = None
     generation: Callable[[], int] = lambda: 0
+    steady: Callable[[], AbstractContextManager[None]] = nullcontext
     beside: Callable[[Turn, Query], LayerReport] | None = None
 
 
@@ -216,7 +219,8 @@ def _decided(parts: Enforcement, turn: Turn) -> Verdict:
         for _ in range(_LOOKS):
             parts.refresh()
             generation = parts.generation()
-            verdict = _looked(parts, turn)
+            with parts.steady():
+                verdict = _looked(parts, turn)
             if verdict.outcome == "hit" or parts.generation() == generation:
                 return verdict
     except PalaceError as error:

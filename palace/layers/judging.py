@@ -64,7 +64,7 @@ def judge(
     found = _behind(found, over)
     is_over = bool(found) and found[0][2].id in over
     first = found[0][:2] if found else judged[0] if judged else None
-    judgement = sufficiency.judgement(first[1]) if first else None
+    judgement = sufficiency.judgement(first[1], first[0]) if first else None
     if judgement and not found and judgement.band != "none":
         judgement = replace(judgement, band="none", rule="off topic" if off_topic else "left out")
     if judgement and is_over:

@@ -69,7 +69,7 @@ class ScratchpadLayer:
             entries = self._notes(turn.session_id)
         except PalaceError:
             return frozenset()  # the walk reports it when it comes to this layer
-        return frozenset(token for entry in entries for token in _tokens_of(entry.text)[0])
+        return frozenset[str]().union(*(_candidate_of(entry.text).body for entry in entries))
 
     def beside(self, turn: Turn, query: Query) -> LayerReport:
         """Return a report on the text beside a question, whose sentences are judged as notes are.
@@ -91,9 +91,9 @@ class ScratchpadLayer:
     def _judged(self, query: Query, entries: Sequence[ScratchEntry]) -> LayerReport:
         asked = {*query.terms, *query.carried}
         candidates = [
-            candidate
+            candidate._replace(key=number, position=number)
             for number, entry in enumerate(entries)
-            if asked & set((candidate := _candidate(number, entry.text)).body)
+            if not asked.isdisjoint((candidate := _candidate_of(entry.text)).body)
         ]
         if not candidates:
             return LayerReport(self.name, "none")
@@ -129,10 +129,6 @@ def _evidence(entry: ScratchEntry) -> Evidence:
 
 
 @lru_cache(maxsize=4096)
-def _tokens_of(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    return tuple(tokens(text)), frozenset(name_tokens(text))
-
-
-def _candidate(number: int, text: str) -> Candidate:
-    body, names = _tokens_of(text)
-    return Candidate(number, "scratchpad", number, "", body, (), names)
+def _candidate_of(text: str) -> Candidate:
+    """Return a note as a candidate; which of its session it is, is told later."""
+    return Candidate(0, "scratchpad", 0, "", tuple(tokens(text)), (), frozenset(name_tokens(text)))

@@ -106,7 +106,7 @@ class Listener:
         if not text or len(text) > MAX_CORRECTION_CHARS or "\n" in text or _QUESTION.search(text):
             return None
         for lexicon, pattern in self._correct:
-            match = self._search(pattern, text)
+            match = self._search(pattern, text) if lexicon.may_be_in(text) else None
             if match is None or machine_reason(text):
                 continue
             named = match.groupdict()

@@ -8,8 +8,8 @@ sentences before and after it; the caller decides whether these belong to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -49,27 +49,28 @@ def sentences_in(text: str) -> list[str]:
     return [sentence for sentence in _BREAK.split(text) if sentence]
 
 
-def sentences_apart(prompt: str) -> Iterator[Apart]:
-    """Yield each sentence that could be a question of its own, in their order.
+@lru_cache(maxsize=8)  # a walk asks twice of one prompt
+def sentences_apart(prompt: str) -> tuple[Apart, ...]:
+    """Return each sentence that could be a question of its own, in their order.
 
     Args:
         prompt: Any text; a long one, or one with code, has no such sentence.
     """
     prompt = plain(prompt, max_chars=2 * MATCHED_CHARS)
     if len(prompt) > MATCHED_CHARS or len(prompt.split()) > MAX_WORDS or code_share(prompt):
-        return
+        return ()
     # "Good morning, …" is said beside a question as "Good morning! …" is.
     opening = opening_of(prompt)
     parts = (opening.strip(), *_BREAK.split(prompt[len(opening) :]))
     sentences = tuple(sentence for sentence in parts if sentence)
     if len(sentences) < 2:
-        return
-    for number, sentence in enumerate(sentences):
-        before, after = sentences[:number], sentences[number + 1 :]
-        if (
-            len(words_and_stops(sentence)) >= _MIN_WORDS
-            # "Translate this:" speaks of the sentence that follows.
-            and not (before and before[-1].endswith((":", "：")))
-            and not any(map(_BROUGHT_ALONG.search, (*before, *after)))
-        ):
-            yield Apart(sentence, before, after)
+        return ()
+    each = (Apart(s, sentences[:n], sentences[n + 1 :]) for n, s in enumerate(sentences))
+    return tuple(
+        apart
+        for apart in each
+        if len(words_and_stops(apart.sentence)) >= _MIN_WORDS
+        # "Translate this:" speaks of the sentence that follows.
+        and not (apart.before and apart.before[-1].endswith((":", "：")))
+        and not any(map(_BROUGHT_ALONG.search, (*apart.before, *apart.after)))
+    )

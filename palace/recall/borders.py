@@ -30,6 +30,8 @@ def within_borders(content: Sequence[Word], found: Sequence[Word], lexicon: Lexi
         lexicon: Its language.
     """
     pairs = [word for word in found if _is_pair(word)]
+    if not pairs:
+        return list(content)
     small = {place for word in pairs for place in _small_letters(word, lexicon)}
     covered = {
         place

@@ -66,17 +66,18 @@ class Asked:
         query, idf, known = self.query, self.weights.idf, self.weights.known
         ceiling = self.weights.ceiling
         body = self._looked_for & candidate.body
-        here = body | (self._looked_for & candidate.context)
+        place = self._looked_for & candidate.context
+        here = body | place if place else body  # mostly a place says nothing of it
         around = [neighbour.body for neighbour in neighbours]
         matched = [weight for t, weight in idf.items() if t in here]
         lacking = [weight for t, weight in idf.items() if t not in here]
         rest_here = {t: weight for t, weight in self._rest.items() if t in here}
-        covered = sum(matched)
+        covered, names = sum(matched), self._names_present(here)
         coverage = covered / self._total
         told = candidate.body
         return {
             "coverage": coverage,
-            "coverage_body": self._coverage(body),
+            "coverage_body": self._coverage(body) if place else coverage,
             "coverage_window": self._coverage(here.union(*around)) if around else coverage,
             "coverage_known": covered / self._known_total,
             "absent": self._absent,
@@ -84,8 +85,8 @@ class Asked:
             "rarest": max(matched, default=0.0) / ceiling,
             "head": _share(query.head, here),
             "tail": _share(self._tail, here),
-            "names": self._names_present(here),
-            "names_body": self._names_present(body),
+            "names": names,
+            "names_body": self._names_present(body) if place else names,
             "has_names": float(self._names > 0),
             "unknown_name": self._unknown_name,
             "identifiers": _share(self._identifiers, here),

@@ -63,7 +63,7 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
 
     def familiar(lexicon: Lexicon) -> int:
         exact = typed.intersection(lexicon.listed("stopwords"))  # Portuguese "lá" is no "la"
-        content = tokens & everyday_words(lexicon.language) - lexicon.stopwords
+        content = (tokens & everyday_words(lexicon.language)) - lexicon.stopwords
         return len(content) + len(exact)
 
     return max(tied, key=familiar)

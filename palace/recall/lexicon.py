@@ -113,6 +113,8 @@ class Lexicon:
 
     def spelt_otherwise(self, word: str) -> list[str]:
         """Return a word with the second spelling of each letter that has one, and the reverse."""
+        if "spelt" not in self._words:
+            return []
         lowered = word.lower()
         to_first, to_second, longer = self._spellings
         one, two = lowered.translate(to_first), lowered.translate(to_second)
@@ -217,6 +219,7 @@ def plain(prompt: str, *, max_chars: int) -> str:
     return _BLANKS.sub(" ", prompt)
 
 
+@lru_cache(maxsize=8)  # as of `matchable`
 def undecorated(prompt: str) -> str:
     """Return a prompt without blanks around it; one of one line without what marks it as a whole.
 

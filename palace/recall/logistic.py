@@ -37,7 +37,7 @@ class LogisticModel:
     def known(self) -> Mapping[str, float]:
         """The weights as they are found most quickly."""
         weights = self.weights
-        return weights.quickest() if isinstance(weights, ListedWeights) else weights
+        return weights.quickest() if type(weights) is ListedWeights else weights
 
     def probability(self, features: Mapping[str, float]) -> float:
         """Return the probability in (0, 1)."""

@@ -269,7 +269,7 @@ class Analyst:
         asked = without_instructions(prompt, (lexicon,), timeout_ms=self._timeout_ms)
         if asked != prompt:
             return asked
-        first = next(sentences_apart(prompt), None)
+        first = next(iter(sentences_apart(prompt)), None)
         if first is None or first.before or not has("question", first.sentence):
             return prompt
         only = all(len(s.split()) <= _INSTRUCTION_WORDS and has("task", s) for s in first.after)

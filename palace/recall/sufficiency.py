@@ -218,10 +218,9 @@ class Sufficiency:
             return "none", rule
         return "unclear", rule
 
-    def judgement(self, scored: Scored) -> Judgement:
-        """Return how this candidate is judged, feature by feature."""
+    def judgement(self, scored: Scored, weighed: Weighed) -> Judgement:
+        """Return how this candidate was judged, feature by feature."""
         features, model = scored.features, self.model(scored)
-        weighed = self.weighed(scored)
         probability, own = model.probability(features), self._own(features)
         sufficient_at, unclear_at = self.bars(scored)
         whose = self._attribution if own is not None else None

@@ -7,7 +7,9 @@ kept until any process changes the database.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+import threading
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
@@ -60,6 +62,12 @@ class Visible:
         return [p.number for p in self.partitions if p.layer == layer]
 
 
+class _Thread(threading.local):
+    """Whether this thread takes the database to be as it was last."""
+
+    is_steady = False
+
+
 class TermTable:
     """The tables `partitions` and `terms` of an index."""
 
@@ -70,6 +78,18 @@ class TermTable:
         self._visible: dict[Scope, Visible] = {}
         self._kept = 0
         self._renewals = 0
+        self._thread = _Thread()
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """Look once whether anything has changed, and not at every call of this thread."""
+        with self._database.held():
+            self._renew()
+        self._thread.is_steady = True
+        try:
+            yield
+        finally:
+            self._thread.is_steady = False
 
     def state(self) -> int:
         """Return what differs after any process changed the database, or it is another one."""
@@ -182,6 +202,8 @@ class TermTable:
 
     def _renew(self) -> None:
         """Drop what is remembered when any process changed the database."""
+        if self._thread.is_steady:
+            return
         state = self._database.state()
         if state != self._as_of or self._kept > _KEPT_TERMS:
             self._kept = 0

@@ -518,6 +518,14 @@ class SqliteIndex:
         """Return a number that is another one after any process changed the index."""
         return self._terms.state()
 
+    def steady(self) -> AbstractContextManager[None]:
+        """Take sizes and counts to be what they are now, in this thread, for one short question.
+
+        Whether any process has changed the index is else asked at every call; who writes to it
+        meanwhile does not see it in them.
+        """
+        return self._terms.steady()
+
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """Return whether there is any active memory of a layer that a reader may see."""
         visible = self._terms.visible(scope).partitions

@@ -14,6 +14,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +77,7 @@ class FileJournal:
                 hint="give text as id and type, and an aware datetime or ISO 8601 text as at",
             )
         line = encode_line(record)
-        path = self.folder / f"{at:%Y-%m}.jsonl"
-        following = self.folder / f"{_month_end(path):%Y-%m}.jsonl"
+        path, following = _month_and_next(self.folder, at.year, at.month)
         with self._lock:
             with refusals("read", self.folder):
                 to = following if following.exists() else path  # a clock was set back
@@ -276,6 +276,13 @@ def _record(line: bytes, types: Mapping[str, bytes] | None = None) -> dict[str, 
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and value != ""
+
+
+@lru_cache(maxsize=64)
+def _month_and_next(folder: Path, year: int, month: int) -> tuple[Path, Path]:
+    """Return the file of a month and that of the month after it."""
+    path = folder / f"{year:04}-{month:02}.jsonl"
+    return path, folder / f"{_month_end(path):%Y-%m}.jsonl"
 
 
 def _month_end(path: Path) -> datetime:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -260,7 +261,7 @@ class FileScratchpad:
         atomic_write(path, b"".join([head, *kept]), replaces=ANYTHING)
 
     def _path(self, session_id: str) -> Path:
-        return self.folder / f"{session_file_name(session_id)}{_SUFFIX}"
+        return _file_of(self.folder, session_id)
 
     def _files(self) -> list[Path]:
         paths = (Path(entry.path) for entry in listing(self.folder))
@@ -315,6 +316,11 @@ class FileScratchpad:
                 self._states.popitem(last=False)
         self._states.move_to_end(name)
         return state
+
+
+@lru_cache(maxsize=64)
+def _file_of(folder: Path, session_id: str) -> Path:
+    return folder / f"{session_file_name(session_id)}{_SUFFIX}"
 
 
 def checked_ttl(ttl_s: float) -> float:

@@ -100,6 +100,6 @@ def works_on_given_words(text: str) -> bool:
     before, _, last = said.rpartition("\n")
     told = f"{said[:_HEAD_CHARS]}\n{last[-_HEAD_CHARS:]}"
     folded = told.casefold()
-    if not any(mark in folded for mark in _MARKS) or _ALSO_ANSWER.search(told):
+    if not any(map(folded.__contains__, _MARKS)) or _ALSO_ANSWER.search(told):
         return False
     return bool(_TOLD.match(said) or (before and _TOLD_BEHIND.match(last)))

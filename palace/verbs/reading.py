@@ -135,8 +135,10 @@ class ReadingVerbs(OpenedPalace):
         self.refresh(force=False)
         moment = moment_in("as_of", as_of)
         parts = self._parts if moment is None else self._parts.at(moment)
-        query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
-        return parts.searcher.hits(query, top_k=top_k or self.settings.search.top_k, layer=layer)
+        most = top_k or self.settings.search.top_k
+        with self.index.steady():
+            query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
+            return parts.searcher.hits(query, top_k=most, layer=layer)
 
     def analyse(self, turn: Turn) -> Query:
         """Return how a turn is understood: its terms, names and what would answer it."""

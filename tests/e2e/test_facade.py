@@ -61,6 +61,18 @@ def test_what_was_remembered_is_found_by_the_very_next_question(palace: Mempalac
     assert verdict.evidence[0].source == "rooms/infra/notes.md:3"
 
 
+def test_a_decision_looks_twice_whether_the_index_was_changed(palace: Mempalace) -> None:
+    palace.remember("Olga was hired on 2 May 2026.", room="people")
+    enforcer = RetrievalEnforcer(palace)
+    enforcer.decide("When did we hire Olga?")
+    sent: list[str] = []
+    palace.index._database._connection.set_trace_callback(sent.append)
+    assert enforcer.decide("When did we hire Olga?").action == "ground"
+    assert enforcer.decide("What did Olga pay for the ladder?").action == "confirm"
+    assert sent.count("PRAGMA data_version") == 4  # before the walk, and for what reminds
+    assert not any("memories_with_triggers" in sql for sql in sent)
+
+
 def test_what_nobody_stored_is_refused_honestly(palace: Mempalace) -> None:
     palace.remember(PORT)
     verdict = ask(palace, "What did we decide about the zeppelin landing fee?")

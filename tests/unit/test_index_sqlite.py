@@ -956,6 +956,29 @@ def test_terms_are_counted_in_one_statement_and_only_once(index: SqliteIndex) ->
     assert read() == 1
 
 
+def test_a_steady_index_looks_once_whether_it_was_changed(index: SqliteIndex, path: Path) -> None:
+    other = SqliteIndex(path)
+    sent: list[str] = []
+    other._database._connection.set_trace_callback(sent.append)
+    with other.steady():
+        state, size = other.state(), other.size()
+        index.apply([paged(KETTLE)])
+        assert (other.state(), other.size()) == (state, size) == (state, 0)
+        assert other.counts(["kettl"])["kettl"].any == 0
+        assert sent.count("PRAGMA data_version") == 1
+        seen = []
+        thread = threading.Thread(target=lambda: seen.append(other.size()))
+        thread.start()
+        thread.join()
+        assert seen == [1]  # of any other thread nothing is kept
+    assert (other.size(), other.counts(["kettl"])["kettl"].any) == (1, 1)
+    with pytest.raises(ZeroDivisionError), other.steady():
+        _ = 1 / 0
+    index.apply((), removed=[KETTLE.path])
+    assert other.size() == 0
+    other.close()
+
+
 @pytest.mark.parametrize("number", ["12'500", "5'10", "0'0"])
 def test_an_apostrophe_inside_a_number_is_a_sign_like_others(number: str) -> None:
     index = indexed(memory(f"The boat costs {number} all in all", 0))

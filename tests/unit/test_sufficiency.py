@@ -170,7 +170,7 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
     whose = LogisticModel({"own_self": -1.0}, 0.0, {})
     sufficiency = Sufficiency(STATEMENT, TURN, attribution=whose)
     found = scored(session="s1", coverage=0.5, attributed=1.0, own_self=1.0)
-    told = sufficiency.judgement(found)
+    told = sufficiency.judgement(found, sufficiency.weighed(found))
     assert (told.model, told.source, told.rule) == ("turn", "a.md", "bars")
     assert told.parts == {"coverage": (0.5, 0.5)}
     total = told.bias + sum(share for _, share in told.parts.values())
@@ -207,7 +207,7 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
 def test_a_judgement_names_the_rule(features: dict[str, float], band: str, rule: str) -> None:
     sufficiency = Sufficiency(STATEMENT, TURN)
     found = scored(**features)
-    told = sufficiency.judgement(found)
+    told = sufficiency.judgement(found, sufficiency.weighed(found))
     assert (told.band, told.rule) == (band, rule)
     assert told.band == sufficiency.band(found, told.confidence)
     assert (told.model, told.attribution) == ("statement", None)
