@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
 import regex
@@ -239,8 +239,8 @@ class Analyst:
             slips=slips,
             carried=carried,
             dangling=not (turn.history or names)
-            and len(terms) < _ELLIPTIC_TERMS
-            and _dangles(text, lexicon),
+            and _is_one_thing(content, lexicon)
+            and (_dangles(text, lexicon) or self._requests("points_back", prompt, lexicon)),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
@@ -368,6 +368,12 @@ def _dangles(text: str, lexicon: Lexicon) -> bool:
     back = list(compiled(lexicon.follow_up).finditer(text))
     ends = bool(back) and back[-1].end() >= len(text.rstrip(_ENDS))
     return ends or (len(back) > 1 and back[0].start() == 0)
+
+
+def _is_one_thing(content: Sequence[Word], lexicon: Lexicon) -> bool:
+    """Whether a prompt says one thing at most, in pairs of letters that overlap or in one word."""
+    said = [word for word in content if word.token not in lexicon.soft]
+    return all(after.start < before.end for before, after in pairwise(said))
 
 
 def _scope_of(turn: Turn) -> Scope:
