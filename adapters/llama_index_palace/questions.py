@@ -243,7 +243,7 @@ def asked_in_messages(
     if told is not None:
         found = replace(found, words=told.words, purpose=told.purpose)
         if told.purpose != "answer":  # the messages before are what it works on
-            return _known_better(found, question)
+            return _known_better(replace(found, history=(), number=1), question)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]
