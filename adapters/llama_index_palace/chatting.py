@@ -21,25 +21,20 @@ from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 
-from llama_index_palace.events import KEY, message_note, noted_verdict
+from llama_index_palace.events import KEY, message_note
 from llama_index_palace.held import HeldBack
 from llama_index_palace.pointing import call_step, calls_of
-from llama_index_palace.questions import Asked
 from llama_index_palace.replies import Chunks, chat_reply, noted_chat, tool_reply
-from llama_index_palace.structured import (
-    Answers,
-    answers_among,
-    check_object,
-    demand_support,
-    miss,
-    unsupported,
-)
+from llama_index_palace.structured import answers_among, miss, unsupported
 from llama_index_palace.turns import Lent, Ruling
 from llama_index_palace.wrapped import HostCall, WrappedLLM
-from palace import ConfigError, hosting, values_in
+from palace import ConfigError, hosting
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
+
+# Tells a call of ours which of its tools are answers.
+_ANSWERS = "palace_answers"
 
 
 class ChattingLLM(WrappedLLM):
@@ -68,7 +63,12 @@ class ChattingLLM(WrappedLLM):
     def _chatting(
         self, method: str, messages: Sequence[ChatMessage], kwargs: dict[str, Any]
     ) -> HostCall[ChatResponse]:
+        answers = kwargs.pop(_ANSWERS, None)
         asked = self._asked(messages)
+        if answers is not None:
+            # hosts would make an empty object of a stream without the call
+            demanded = answers.are_all and method == "stream_chat"
+            asked = replace(asked, answers=answers, demanded=demanded)
 
         def step(ruling: Ruling, lent: Lent) -> hosting.Step[Any]:
             sent = self._sent(messages, asked, ruling, lent)
@@ -78,143 +78,12 @@ class ChattingLLM(WrappedLLM):
 
     # -- tools ---------------------------------------------------------------------------------
 
-    def chat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> ChatResponse:
-        """Reply with tools at hand; a call that is an answer in a schema is checked as one.
-
-        Raises:
-            UngroundedAnswerError: If such an answer says what the evidence does not.
-        """
-        made = partial(super().chat_with_tools, tools, user_msg, chat_history, *args)
-        return hosting.run(self._called(made, tools, _with_user(chat_history, user_msg), kwargs))
-
-    async def achat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> ChatResponse:
-        """Reply with tools at hand, as `chat_with_tools` does."""
-        made = partial(super().achat_with_tools, tools, user_msg, chat_history, *args)
-        said = _with_user(chat_history, user_msg)
-        return await hosting.arun(self._called(made, tools, said, kwargs))
-
-    def _called(
-        self,
-        made: Callable[..., Any],
-        tools: Sequence[BaseTool],
-        said: list[ChatMessage],
-        kwargs: dict[str, Any],
-    ) -> hosting.Steps[ChatResponse]:
-        answers = answers_among(tools, self._direct)
-        response: ChatResponse = yield hosting.host_call(partial(made, **kwargs))
-        given = self._given_answers(response, answers)
-        if not given:
-            return response
-        return (yield from self._answers_released(response, given, answers, self._again(said)))
-
-    def stream_chat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> ChatResponseGen:
-        """Stream a reply with tools at hand, checked as in `chat_with_tools`.
-
-        Raises:
-            RecallMiss: On a miss, or when the model declines, where only an object is asked for.
-        """
-        answers = answers_among(tools, self._direct)
-        source = super().stream_chat_with_tools(tools, user_msg, chat_history, *args, **kwargs)
-        if not answers:
-            return source
-        asked = self._again(_with_user(chat_history, user_msg))
-        calls = self._calls(source, answers, asked, demanded=answers.are_all(tools))
-        return hosting.stream(calls)
-
-    async def astream_chat_with_tools(
-        self,
-        tools: Sequence[BaseTool],
-        user_msg: str | ChatMessage | None = None,
-        chat_history: list[ChatMessage] | None = None,
-        *args: Any,
-        **kwargs: Any,
-    ) -> ChatResponseAsyncGen:
-        """Stream a reply with tools at hand, checked as in `chat_with_tools`."""
-        answers = answers_among(tools, self._direct)
-        source = await super().astream_chat_with_tools(
-            tools, user_msg, chat_history, *args, **kwargs
-        )
-        if not answers:
-            return source
-        asked = self._again(_with_user(chat_history, user_msg))
-        calls = self._calls(source, answers, asked, demanded=answers.are_all(tools))
-        return hosting.astream(calls)
-
-    def _again(self, said: list[ChatMessage]) -> Asked:
-        """Return what a call was about whose reply is looked at once more."""
-        return replace(self._asked(said), goes_on=True)
-
-    def _calls(
-        self, source: Any, answers: Answers, asked: Asked, *, demanded: bool
-    ) -> hosting.Pieces[ChatResponse]:
-        def take(chunk: ChatResponse) -> hosting.Pieces[ChatResponse]:
-            if demanded and _is_ours(chunk):  # hosts would make an empty object of it
-                raise miss(chunk.message.content or "")
-            given = self._given_answers(chunk, answers)
-            if given:
-                chunk = yield from self._answers_released(chunk, given, answers, asked)
-            yield hosting.Shown(chunk)
-
-        return hosting.relay(source, take)
-
-    def _given_answers(self, response: ChatResponse, answers: Answers) -> list[ToolSelection]:
-        """Return the calls that are answers in a schema, or that a tool shows to the person."""
-        if not answers:
-            return []
-        calls = calls_of(self.inner, response)
-        return [c for c in calls if c.tool_name in answers.schemas or c.tool_name in answers.direct]
-
-    def _answers_released(
-        self,
-        response: ChatResponse,
-        given: list[ToolSelection],
-        answers: Answers,
-        asked: Asked,
-    ) -> hosting.Steps[ChatResponse]:
-        noted = noted_verdict([response.message])
-        ruling = yield from self._rule(replace(asked, noted=noted))
-        if not ruling.is_checked or asked.purpose != "answer":
-            return response
-        check = ruling.check(asked)
-        direct = [c.tool_kwargs for c in given if c.tool_name in answers.direct]
-        shown = check.shown_wrongly(values_in(direct))
-        if shown is not None:  # the memory answers instead
-            metadata = yield from self._turns.finish(ruling, shown.text, checked=shown, calls=1)
-            return chat_reply(shown.text, metadata, delta=shown.text)
-        objects = [c for c in given if c.tool_name in answers.schemas]
-        if objects:
-            schemas = [*answers.schemas.values()]
-            checked = check_object([c.tool_kwargs for c in objects], check, schemas)
-            yield from self._turns.finish(ruling, "", checked=checked, calls=1)
-            demand_support(objects, checked, check, name=objects[0].tool_name)
-        return response
-
     def _prepare_chat_with_tools(
-        self, *args: Any, tool_required: bool = False, **kwargs: Any
+        self, tools: Sequence[BaseTool], *args: Any, tool_required: bool = False, **kwargs: Any
     ) -> dict[str, Any]:
         kwargs["tool_required"] = tool_required  # named here: hosts look whether it is known
-        return _with_functions(self.inner)._prepare_chat_with_tools_compat(*args, **kwargs)
+        made = _with_functions(self.inner)._prepare_chat_with_tools_compat(tools, *args, **kwargs)
+        return {**made, _ANSWERS: answers_among(tools, self._direct)}  # `_chatting` takes it out
 
     def _validate_chat_with_tools_response(self, *args: Any, **kwargs: Any) -> ChatResponse:
         return _with_functions(self.inner)._validate_chat_with_tools_response(*args, **kwargs)
@@ -309,11 +178,11 @@ class _Chunks(Chunks[ChatResponse]):
     def text_in(self, chunk: ChatResponse) -> str | None:
         return chunk.message.content
 
-    def calls_tools(self, inner: LLM) -> bool:
-        return self.last is not None and bool(calls_of(inner, self.last))
+    def calls(self, inner: LLM) -> list[ToolSelection]:
+        return calls_of(inner, self.last) if self.last is not None else []
 
     def step(self, rest: str, inner: LLM, held: HeldBack) -> ChatResponse:
-        if self.last is None or not self.calls_tools(inner):
+        if self.last is None or not self.screen.lets_calls:
             return super().step(rest, inner, held)
         note = message_note(self.metadata)
         message = held.take_out(inner, self.last.message, self.screen.released, note)

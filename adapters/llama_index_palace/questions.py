@@ -28,6 +28,7 @@ from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
 from llama_index_palace.observed import CONVERSATION, is_observation, retold, tool_texts
+from llama_index_palace.structured import NO_ANSWERS, Answers
 from llama_index_palace.templates import (
     Purpose,
     Told,
@@ -108,7 +109,8 @@ class Asked:
         beside: What the host sends with the words, documents perhaps; they stand in it too.
         around: The text whose labelled question the words are: what it tells is heard there.
         reasoning: Whether the host expects ReAct steps (`Thought: … Action: … Answer: …`).
-        direct: Tools whose result is the reply, where these steps call them.
+        answers: Tools whose call, or whose step, is an answer.
+        demanded: Whether the host takes nothing but the object that such a call makes.
         coding: Whether it runs code that stands in the reply.
         schema: The JSON schema of the object that it will read out of the text, if it will.
         may_rewrite: Whether the host may ask the reply next, in the place of the question.
@@ -128,7 +130,8 @@ class Asked:
     beside: str = ""
     around: str = ""
     reasoning: bool = False
-    direct: frozenset[str] = frozenset()
+    answers: Answers = NO_ANSWERS
+    demanded: bool = False
     coding: bool = False
     schema: object = None
     may_rewrite: bool = False
@@ -243,7 +246,7 @@ def asked_in_messages(
     if told is not None:
         found = replace(found, words=told.words, purpose=told.purpose)
         if told.purpose != "answer":  # the messages before are what it works on
-            return _known_better(found, question)
+            return _known_better(replace(found, history=(), number=1), question)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from llama_index.core.base.llms.types import (
     MessageRole,
     TextBlock,
 )
-from llama_index.core.llms.llm import LLM
+from llama_index.core.llms.llm import LLM, ToolSelection
 from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
@@ -126,43 +126,39 @@ class Said:
 class Screen:
     """Lets the words of one model reply through as they are verified.
 
+    Of a ReAct step the thought is replaced by a neutral one, an action goes on, and only what
+    follows `Answer:` is checked and released. Code that a host would run nobody can check, and who
+    watches would read it: a reply with some is left out, and the memory answers. Where an object of
+    a schema will be read out of the reply, that alone is released, whole or not at all. What is
+    written to a tool whose call is an answer is checked as one.
+
     Args:
         check: What they are held against.
-        reasoning: Whether the reply is a ReAct step: then its thought is replaced by a neutral
-            one, an action goes on, and only what follows `Answer:` is checked and released.
-        direct: Tools whose result is the reply: what such a step writes to one is checked too.
-        coding: Whether the host runs code that stands in the reply. Nobody can check code, and who
-            watches would read it: a reply with some is left out, and the memory answers.
-        schema: Of the object that will be read out of the reply, if one will be: then that alone is
-            released, whole or not at all.
+        asked: What the host does with the reply.
+
+    Attributes:
+        released: What was let through so far.
+        checked: The check of the answer, once there is one.
+        lets_calls: Whether the reply calls tools, and may.
     """
 
-    def __init__(
-        self,
-        check: AnswerCheck,
-        *,
-        reasoning: bool = False,
-        direct: Collection[str] = (),
-        coding: bool = False,
-        schema: object = None,
-    ) -> None:
+    def __init__(self, check: AnswerCheck, asked: Asked) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
+        self.lets_calls = False
         self._gate: SentenceGate = check.gate()
         self._check = check
-        self._reasoning = reasoning
-        self._direct = direct
-        self._coding = coding
-        self._in_schema = schema is not None
-        self._schema = schema
+        self._asked = asked
+        self._reasoning = asked.reasoning
         self._object: Any = None
+        self._name = "answer"
         self._held = ""
         self._said = Said()
 
     def feed(self, text: str | None, delta: str | None) -> str:
         """Take in the text so far or the next piece of it; return what may be released now."""
         new = self._said.add(text, delta)
-        if self._in_schema or self._coding:
+        if self._asked.in_schema or self._asked.coding:
             self._held += new
             return ""
         if not self._reasoning:
@@ -174,21 +170,35 @@ class Screen:
         self._reasoning, self._held = False, ""
         return self._let(_REACT_ANSWER + "".join(self._gate.feed(answer.lstrip())))
 
-    def close(self, *, calls_tools: bool = False) -> str:
+    def close(self, calls: Sequence[ToolSelection] = ()) -> str:
         """End the reply; return the rest that may be released.
 
         Args:
-            calls_tools: Whether the reply calls tools: then its further words are dropped.
+            calls: The tools that it calls: then its further words are dropped.
         """
-        if calls_tools:
-            return ""
-        if self._in_schema:
+        if calls:
+            return self._close_calls(calls)
+        if self._asked.in_schema:
             return self._close_object()
-        if self._coding:
+        if self._asked.coding:
             return self._rest([] if CODE in self._held else self._gate.feed(self._held))
         if self._reasoning and self._held:
             return self._close_step()
         return self._rest([])
+
+    def _close_calls(self, calls: Sequence[ToolSelection]) -> str:
+        schemas, direct, _ = self._asked.answers
+        shown = [call.tool_kwargs for call in calls if call.tool_name in direct]
+        wrong = self._check.shown_wrongly(values_in(shown)) if shown else None
+        if wrong is not None:  # the memory answers instead
+            self.checked, self.released = wrong, wrong.text
+            return wrong.text
+        self.lets_calls = True
+        made = [call for call in calls if call.tool_name in schemas]
+        if made:
+            self._object, self._name = [call.tool_kwargs for call in made], made[0].tool_name
+            self.checked = check_object(self._object, self._check, [*schemas.values()])
+        return ""
 
     def _close_step(self) -> str:
         self.checked = self._shown_wrongly()
@@ -203,20 +213,22 @@ class Screen:
 
     def _shown_wrongly(self) -> CheckedAnswer | None:
         """Return the check of what a tool would show for the model, if that is not remembered."""
-        if not self._direct:
+        direct = self._asked.answers.direct
+        if not direct:
             return None
         try:
             step = parse_action_reasoning_step(self._held)
         except ValueError:  # no step, or one that the host cannot read either
             return None
-        is_shown = step.action in self._direct
+        is_shown = step.action in direct
         return self._check.shown_wrongly(values_in(step.action_input)) if is_shown else None
 
     def demand_support(self) -> None:
         """Refuse an object that says what the evidence does not; see `structured`."""
-        checked = self.checked if self._in_schema else None
-        if checked is not None and (checked.declined or self._object is not None):
-            demand_support(self._object, checked, self._check, name="answer")
+        checked = self.checked
+        is_wanted = self._asked.in_schema or self._asked.demanded
+        if checked and (self._object is not None or (checked.declined and is_wanted)):
+            demand_support(self._object, checked, self._check, name=self._name)
 
     def _close_object(self) -> str:
         try:
@@ -224,7 +236,7 @@ class Screen:
             self._object = json.loads(text)
         except ValueError:  # no object, so nobody can read it as one
             return self._rest(self._gate.feed(self._held))
-        self.checked = check_object(self._object, self._check, self._schema)
+        self.checked = check_object(self._object, self._check, self._asked.schema)
         return self._let(text)
 
     def _rest(self, pieces: list[str]) -> str:
@@ -290,9 +302,9 @@ class Chunks(Generic[_R]):
         self.last = chunk
         self._made.update(_made_in(chunk.raw))
 
-    def calls_tools(self, inner: LLM) -> bool:  # noqa: ARG002 - for subclasses
-        """Whether the model calls tools in its reply."""
-        return False
+    def calls(self, inner: LLM) -> list[ToolSelection]:  # noqa: ARG002 - for subclasses
+        """Return the tools that the model calls in its reply."""
+        return []
 
     def step(self, rest: str, inner: LLM, held: HeldBack) -> _R:  # noqa: ARG002 - for subclasses
         """Return the last chunk of a checked reply that is no answer yet.
@@ -314,13 +326,7 @@ class Chunks(Generic[_R]):
     @cached_property
     def screen(self) -> Screen:
         """What the words of a gated reply go through; made only where there is one."""
-        return Screen(
-            self.ruling.check(self.asked),
-            reasoning=self.asked.reasoning,
-            direct=self.asked.direct,
-            coding=self.asked.coding,
-            schema=self.asked.schema,
-        )
+        return Screen(self.ruling.check(self.asked), self.asked)
 
 
 def _react_step(text: str) -> str:

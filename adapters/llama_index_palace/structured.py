@@ -6,7 +6,8 @@ the object if everything it says is supported.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from llama_index.core.base.llms.base import BaseLLM
@@ -144,17 +145,15 @@ class Answers(NamedTuple):
     Attributes:
         schemas: Those that only build an object of a schema, by name.
         direct: Names of those whose result is the reply.
+        are_all: Whether only an object is asked for.
     """
 
-    schemas: dict[str, type[BaseModel] | None]
-    direct: frozenset[str]
+    schemas: Mapping[str, type[BaseModel] | None] = MappingProxyType({})
+    direct: frozenset[str] = frozenset()
+    are_all: bool = False
 
-    def __bool__(self) -> bool:
-        return bool(self.schemas or self.direct)
 
-    def are_all(self, tools: Sequence[BaseTool]) -> bool:
-        """Whether only an object is asked for."""
-        return bool(self.schemas) and len(self.schemas) == len(tools)
+NO_ANSWERS = Answers()
 
 
 def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers:
@@ -173,4 +172,5 @@ def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers
         if getattr(getattr(tool, "fn", None), "__module__", None) == get_function_tool.__module__
     }
     told = {str(t.metadata.name) for t in tools if t.metadata.return_direct}
-    return Answers(schemas, frozenset(told.union(direct)) - {_HANDOFF, *schemas})
+    shown = frozenset(told.union(direct)) - {_HANDOFF, *schemas}
+    return Answers(schemas, shown, are_all=bool(schemas) and len(schemas) == len(tools))

@@ -27,7 +27,7 @@ from llama_index_palace.pointing import ask
 from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
 from llama_index_palace.session import PalaceSession, current_session, known_question
-from llama_index_palace.structured import miss
+from llama_index_palace.structured import Answers, miss
 from llama_index_palace.turns import Lent, Ruling, Turns
 from palace import ConfigError, hosting
 
@@ -117,7 +117,7 @@ class WrappedLLM(FunctionCallingLLM):
                 hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
             )
         asked = asked_in_messages(messages, question=known_question(), rewrites=self._rewrites)
-        return replace(asked, direct=self._direct) if asked.reasoning else asked
+        return replace(asked, answers=Answers(direct=self._direct)) if asked.reasoning else asked
 
     def _asked_in(self, prompt: str) -> Asked:
         if not isinstance(prompt, str):
@@ -159,7 +159,7 @@ class WrappedLLM(FunctionCallingLLM):
         metadata = yield from self._turns.finish(ruling, text)
         if asked.may_rewrite:
             self._turns.rewrote(ruling, asked, text)
-        if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema:
+        if asked.purpose in ("steps", "inner", "pieces") or asked.in_schema or asked.demanded:
             raise miss(text)
         return text, metadata
 
@@ -218,23 +218,25 @@ class WrappedLLM(FunctionCallingLLM):
         self._turns.rewrote(ruling, asked, said)
         if asked.purpose != "answer":
             return None
-        calls_tools = chunks.calls_tools(self.inner)
+        calls = chunks.calls(self.inner)
         if not ruling.is_checked:
-            ruling.goes_on = is_step(said, asked, calls_tools=calls_tools)
+            ruling.goes_on = is_step(said, asked, calls_tools=bool(calls))
             if not ruling.goes_on:
                 yield from self._turns.finish(ruling, said, calls=1)
             return None
         screen = chunks.screen
-        rest = screen.close(calls_tools=calls_tools)
+        rest = screen.close(calls)
         checked = screen.checked
         ruling.goes_on = checked is None
-        if checked is None:
-            return chunks.step(rest, self.inner, self._turns.held)
-        metadata = yield from self._turns.finish(ruling, screen.released, checked=checked, calls=1)
-        screen.demand_support()
-        self._turns.rewrote(ruling, asked, screen.released)
-        last = chunks.reply(screen.released, metadata, delta=rest, spent=chunks.spent)
-        return last
+        if checked is not None:
+            released = screen.released
+            metadata = yield from self._turns.finish(ruling, released, checked=checked, calls=1)
+            screen.demand_support()
+            self._turns.rewrote(ruling, asked, released)
+            if not screen.lets_calls:
+                last = chunks.reply(released, metadata, delta=rest, spent=chunks.spent)
+                return last
+        return chunks.step(rest, self.inner, self._turns.held)
 
     @contextmanager
     def _left_early(self, ruling: Ruling, lent: Lent) -> Iterator[None]:

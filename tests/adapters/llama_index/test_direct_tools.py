@@ -110,6 +110,20 @@ class TestAToolThatIsNamed:
             llm.chat_with_tools(tools, user_msg=HIT), error_on_no_tool_call=False
         )
 
+    @pytest.mark.parametrize("question", [HIT, PASS])
+    def test_is_told_to_no_model(self, palace, question):
+        """Providers refuse arguments that they do not know."""
+        given = []
+
+        class Strict(ScriptedLLM):
+            def chat(self, messages, **kwargs):
+                given.append(set(kwargs))
+                return super().chat(messages, **kwargs)
+
+        tools = [FunctionTool.from_defaults(reply, return_direct=True)]
+        PalaceLLM(Strict(), palace).chat_with_tools(tools, user_msg=question)
+        assert given == [{"tools"}]
+
     def test_is_named_in_a_list(self, palace):
         with pytest.raises(ConfigError, match="direct_tools"):
             PalaceLLM(ScriptedLLM(), palace, direct_tools="reply")

@@ -9,8 +9,10 @@ from typing import Any, ClassVar
 import pytest
 from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.llms.llm import ToolSelection
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
+from llama_index_palace.questions import Asked
 from llama_index_palace.replies import Chunks, Said, Screen
 
 from palace import AnswerCheck, Evidence
@@ -26,7 +28,7 @@ def check() -> AnswerCheck:
 
 def screened(text: str, *, reasoning: bool = False, size: int = 7) -> tuple[str, Screen]:
     """Return what a stream in pieces of `size` characters showed."""
-    screen = Screen(check(), reasoning=reasoning)
+    screen = Screen(check(), Asked(HIT, reasoning=reasoning))
     pieces = [text[i : i + size] for i in range(0, len(text), size)]
     shown = "".join(screen.feed("", piece) for piece in pieces)
     return shown + screen.close(), screen
@@ -47,7 +49,7 @@ class TestPieces:
         assert "9999" not in screened(f"{TEXT} [1] {LIE}", size=size)[0]
 
     def test_whole_texts_and_pieces_are_told_apart(self):
-        screen = Screen(check())
+        screen = Screen(check(), Asked(HIT))
         seen, shown = "", ""
         for word in TEXT.split(" "):
             seen = f"{seen} {word}".strip()
@@ -61,9 +63,9 @@ class TestPieces:
         assert said.text == "1111"
 
     def test_words_beside_a_tool_call_are_dropped(self):
-        screen = Screen(check())
+        screen = Screen(check(), Asked(HIT))
         screen.feed(LIE, None)
-        assert screen.close(calls_tools=True) == ""
+        assert screen.close([ToolSelection(tool_id="1", tool_name="clock", tool_kwargs={})]) == ""
         assert screen.checked is None
 
 

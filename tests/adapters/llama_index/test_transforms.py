@@ -67,6 +67,7 @@ from tests.adapters.llama_index.scripted import (
     UNCLEAR,
     ScriptedLLM,
     code_text,
+    is_quote_call,
     open_palace,
     paint_text,
 )
@@ -330,6 +331,18 @@ class TestRanking:
         llm = PalaceLLM(ScriptedLLM(answer="[2] > [1]"), palace)
         assert len(await self.ranked(llm, words, is_async)) == 2
         assert palace.decided == [words]
+
+    async def test_the_answer_is_of_the_same_turn(self, palace, is_async):
+        model = ScriptedLLM(answer="[2] > [1]")
+        llm = PalaceLLM(model, palace)
+        ranked = RetrieverQueryEngine.from_args(
+            Documents(several=2), llm=llm, node_postprocessors=[RankGPTRerank(llm=llm)]
+        )
+        answer = await ranked.aquery(UNCLEAR) if is_async else ranked.query(UNCLEAR)
+        assert paint_text(None) in str(answer)
+        assert palace.decided == [UNCLEAR]
+        assert [is_quote_call(prompt) for prompt in model.prompts] == [True, False, False]
+        assert "gardens" not in model.prompts[0]  # what is put in order was said by nobody
 
     async def test_who_only_speaks_like_it_is_answered(self, palace, is_async):
         asked = ChatMessage(RANKGPT_RERANK_PROMPT_TMPL.format(query=HIT, num=2))
