@@ -263,13 +263,10 @@ def _same_order(pair: _Aligned) -> bool:
         return pair.stored.passive == pair.new.passive or len(order) < 2
     if pair.stored.passive != pair.new.passive:
         return True
-    return _is_rotation(order, [a for a, _ in pair.shared], pair)
+    return _is_rotation(order, [a for a, _ in pair.shared])
 
 
-_RELATIONAL = frozenset("before after than from over under above below vs against".split())
-
-
-def _is_rotation(order: Sequence[int], terms: Sequence[Term], pair: _Aligned) -> bool:
+def _is_rotation(order: Sequence[int], terms: Sequence[Term]) -> bool:
     """Whether one part of the statement merely moved: "on Thursdays …", "… on Thursdays"."""
     start, end = 0, len(order)
     while order[start] == start:
@@ -279,8 +276,6 @@ def _is_rotation(order: Sequence[int], terms: Sequence[Term], pair: _Aligned) ->
     middle = list(order[start:end])
     cut = middle.index(min(middle))
     if middle[cut:] + middle[:cut] != sorted(middle):
-        return False
-    if (pair.stored.functions | pair.new.functions) & _RELATIONAL:
         return False
     blocks = terms[start : start + cut], terms[start + cut : end]
     whole = start == 0 and end == len(order) and len(order) > 2
