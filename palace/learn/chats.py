@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ from typing import Any
 import regex
 
 from palace.errors import ConfigError
-from palace.learn.foreign import Left, Said, items_of, read_json
+from palace.learn.foreign import Left, Said, items_of, mappings, read_json, spoken
+from palace.learn.json_stream import Item
 from palace.learn.moment import parse_moment
 from palace.ports import Progress
-from palace.types.session import ConversationTurn
 
 # WhatsApp
 
@@ -58,11 +59,15 @@ def chat_file(folder: Path) -> Path | None:
     return texts[0] if is_whatsapp(start.decode("utf-8", "ignore")) else None
 
 
-def read_whatsapp(source: Path) -> Iterator[Said | Left]:
+def read_whatsapp(source: Path, *, progress: Progress | None = None) -> Iterator[Said | Left]:
     """Yield what was said in a chat that WhatsApp exported; times are taken for UTC.
 
     The session is the chat, by the name of its file, or of the folder of a `_chat.txt`. A message
     goes on over the lines that have no stamp. What WhatsApp itself tells, and media, are left out.
+
+    Args:
+        source: The chat.
+        progress: Called with (lines done, to do).
 
     Raises:
         ConfigError: If it is no such chat or no UTF-8, or if day and month of its dates could be
@@ -82,18 +87,17 @@ def read_whatsapp(source: Path) -> Iterator[Said | Left]:
     name = source.parent.resolve().name if source.stem == "_chat" else source.stem
     session = f"{name} (whatsapp)"
     for line, stamp, words in messages:
-        at = _moment(stamp, order)
-        spoken = _SPEAKER.fullmatch(words)
-        text = spoken["text"].strip("\r\n") if spoken else ""
-        if at is None:
-            yield Left(line, "a message whose time is none")
-        elif spoken is None or text.startswith(("\u200e", "\u200f")):
+        who = _SPEAKER.fullmatch(words)
+        text = who["text"].strip("\r\n") if who else ""
+        if who is None or text.startswith(("\u200e", "\u200f")):
             yield Left(line, "a message of WhatsApp itself, or a file", is_fault=False)
-        elif not text.strip() or _PLACEHOLDER.fullmatch(text.strip()):
-            yield Left(line, "a message without words", is_fault=False)
         else:
-            speaker = spoken["name"].strip(_HIDDEN + " ~\xa0\u202f")
-            yield Said(line, ConversationTurn(session, speaker, text, at, provenance="whatsapp"))
+            text = "" if _PLACEHOLDER.fullmatch(text.strip()) else text
+            speaker = who["name"].strip(_HIDDEN + " ~\xa0\u202f")
+            at = _moment(stamp, order)
+            yield spoken(line, session, speaker, text, at, origin="whatsapp")
+    if progress:
+        progress(len(lines), len(lines))
 
 
 def _stamp(line: str) -> regex.Match[str] | None:
@@ -198,21 +202,14 @@ def read_slack(folder: Path, *, progress: Progress | None = None) -> Iterator[Sa
         place = file.parent.name
         session = f"{talks.get(place, place)} (slack {place})"
         for item in items_of(file):
-            read = _slack_turn(item.value, users, session)
-            if item.problem:
-                read = item.problem, True
-            if isinstance(read, ConversationTurn):
-                yield Said(item.line, read, file=f"{place}/{file.name}")
-            else:
-                yield Left(item.line, read[0], is_fault=read[1], file=f"{place}/{file.name}")
+            read = _slack_turn(item, users, session)
+            yield replace(read, file=f"{place}/{file.name}")
         if progress:
             progress(number, len(files))
 
 
 def _by_id(file: Path) -> dict[str, Mapping[str, Any]]:
-    found = read_json(file)
-    entries = found if isinstance(found, list) else []
-    return {str(e["id"]): e for e in entries if isinstance(e, Mapping) and e.get("id")}
+    return {str(e["id"]): e for e in mappings(read_json(file)) if e.get("id")}
 
 
 def _name_of(user: Mapping[str, Any]) -> str:
@@ -222,27 +219,17 @@ def _name_of(user: Mapping[str, Any]) -> str:
     return str(next(filter(None, (*given, user.get("name"))), user["id"]))
 
 
-def _slack_turn(
-    value: object, users: Mapping[str, str], session: str
-) -> ConversationTurn | tuple[str, bool]:
-    """Return the turn of a message, or why it is none and whether that is a fault."""
+def _slack_turn(item: Item, users: Mapping[str, str], session: str) -> Said | Left:
+    value = item.value
     if not isinstance(value, Mapping) or "ts" not in value:
-        return "it is no message: it has no ts", True
+        return Left(item.line, item.problem or "it is no message: it has no ts")
     if value.get("subtype") not in _SPOKEN or not value.get("user") or value.get("bot_id"):
-        return "a message of a bot or of Slack itself", False
-    files = value.get("files")
+        return Left(item.line, "a message of a bot or of Slack itself", is_fault=False)
+    files, who, at = value.get("files"), str(value["user"]), str(value["ts"])
     marks = ["[file not imported]"] * (len(files) if isinstance(files, list) else 0)
-    words = _slack_text(str(value.get("text") or ""), users)
-    text = "\n\n".join(filter(None, (*marks, words)))
-    if not text.strip():
-        return "a message without words", False
-    at = parse_moment(str(value["ts"]))
-    if at is None:
-        return "a message whose time is none", True
-    who = str(value["user"])
-    return ConversationTurn(
-        session, users.get(who, who), text, at, provenance=f"slack:{value['ts']}"
-    )
+    text = "\n\n".join(filter(None, (*marks, _slack_text(str(value.get("text") or ""), users))))
+    speaker = users.get(who, who)
+    return spoken(item.line, session, speaker, text, parse_moment(at), origin=f"slack:{at}")
 
 
 def _slack_text(text: str, users: Mapping[str, str]) -> str:

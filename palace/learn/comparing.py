@@ -30,7 +30,6 @@ from palace.learn.word_classes import (
     PLACES,
     QUALIFIERS,
     ROLE_VERBS,
-    STANDING,
     TELLING,
     opposites_of,
 )
@@ -120,7 +119,7 @@ def _said(terms: Sequence[Term]) -> str:
 
 
 def _relation(pair: _Aligned) -> Relation:
-    if (_retires(pair) and _enough(pair)) or ends(pair.stored, pair.new) or _returns(pair):
+    if ends(pair.stored, pair.new) or _returns(pair):
         return "conflict"
     if _different_subject(pair):
         return "unrelated"
@@ -128,7 +127,7 @@ def _relation(pair: _Aligned) -> Relation:
         return _without_rests(pair)
     if not _enough(pair):
         return "unrelated"
-    if _opposed(pair) or _denied(pair):
+    if _retires(pair) or _opposed(pair) or _denied(pair):
         return "conflict"
     return _by_values(pair)
 
@@ -199,10 +198,14 @@ def _different_subject(pair: _Aligned) -> bool:
     if len(owners) > 1:
         return True
     doers = _names_doers(pair)
-    old = [t for t in pair.old_rest if t.subject and not (doers and _is_doer(t))]
-    ours = [t for t in pair.new_rest if t.subject and not (doers and _is_doer(t)) and not _soft(t)]
-    if stored.first_person != new.first_person and (ours if stored.first_person else old):
-        return True
+    over = _over(new)
+
+    def is_about(term: Term) -> bool:
+        # "Joost works the early shift instead of Malin" is about the shift.
+        return term.subject and not (doers and _is_doer(term)) and term.key not in over
+
+    old = [t for t in pair.old_rest if is_about(t)]
+    ours = [t for t in pair.new_rest if is_about(t) and not _soft(t)]
     return bool(old and ours) and not _opposite_terms(old, ours)
 
 
@@ -260,13 +263,10 @@ def _same_order(pair: _Aligned) -> bool:
         return pair.stored.passive == pair.new.passive or len(order) < 2
     if pair.stored.passive != pair.new.passive:
         return True
-    return _is_rotation(order, [a for a, _ in pair.shared], pair)
+    return _is_rotation(order, [a for a, _ in pair.shared])
 
 
-_RELATIONAL = frozenset("before after than from over under above below vs against".split())
-
-
-def _is_rotation(order: Sequence[int], terms: Sequence[Term], pair: _Aligned) -> bool:
+def _is_rotation(order: Sequence[int], terms: Sequence[Term]) -> bool:
     """Whether one part of the statement merely moved: "on Thursdays …", "… on Thursdays"."""
     start, end = 0, len(order)
     while order[start] == start:
@@ -276,8 +276,6 @@ def _is_rotation(order: Sequence[int], terms: Sequence[Term], pair: _Aligned) ->
     middle = list(order[start:end])
     cut = middle.index(min(middle))
     if middle[cut:] + middle[:cut] != sorted(middle):
-        return False
-    if (pair.stored.functions | pair.new.functions) & _RELATIONAL:
         return False
     blocks = terms[start : start + cut], terms[start + cut : end]
     whole = start == 0 and end == len(order) and len(order) > 2
@@ -305,24 +303,30 @@ def _opposed(pair: _Aligned) -> bool:
 
 
 def _light(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.kind == "number" or term.key in _LIGHT
+    return term.key in CHANGE_VERBS or term.key in _LIGHT
 
 
 _LIGHT = frozenset("new leav left stock again alway".split())
 
 
 def _retires(pair: _Aligned) -> bool:
-    """Whether the new statement names what is stored as over: "switched from X to Y"."""
-    over = [t for t in pair.new.terms if t.retired]
-    # "The Saturday shifts" are not all that is on Saturdays.
-    named = {t.key for t in over if t.kind == "word"} or {t.key for t in over}
-    return any(t.key in named for t in pair.old_rest)
+    """Whether the new statement names what is stored as over: "switched from X to Y".
+
+    All of it: the Saturday shifts are not what is on Saturdays.
+    """
+    over = _over(pair.new)
+    return bool(over) and over <= {t.key for t in pair.old_rest}
+
+
+def _over(statement: Statement) -> set[str]:
+    """Return what a statement says is no more."""
+    return {t.key for t in statement.terms if t.retired}
 
 
 def _returns(pair: _Aligned) -> bool:
     """Whether what the stored statement says is over is so again."""
     stored, new = pair.stored, pair.new
-    over = {t.key for t in stored.terms if t.retired}
+    over = _over(stored)
     if new.negated or new.past or "again" not in new.functions or not over:
         return False
     both = stored.first_person and new.first_person
@@ -352,8 +356,6 @@ def _by_values(pair: _Aligned) -> Relation:
     if told_apart:
         return "doubtful"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
-    old = [t for t in old if not (_is_verb(t) and t.key in STANDING)]
-    new = [t for t in new if not (_is_verb(t) and t.key in STANDING)]
     if typed:
         old, new = _without_measures(old, new)
     # "The parallel class" is another class than "our class".

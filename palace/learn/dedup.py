@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from operator import eq
 
-from palace.text import fold, name_tokens, tokens
+from palace.text import fold, tokens
 from palace.text.late_patterns import late
 from palace.types.changes import Match
 from palace.types.memory import Memory
 
-# What stands further behind does not begin a statement that is told the other way round.
-_MAX_TURNS = 64
 # Signs that no token holds and that still change what is said, and names that no ending is cut off:
 # docs.example is not doc.example.
 _SIGNS = late(
@@ -37,9 +35,8 @@ def find_duplicate(
 
     `exact`: the same characters. `normalised`: the same index tokens and signs. `near`: the two
     statements, taken apart, hold the same terms ("on Thursdays …", "… on Thursdays"; "3 kids",
-    "three kids"), or only small words differ. A small word that tells something ("before", "was",
-    "must", "she") makes two statements of them: a false duplicate loses what somebody wanted to
-    keep.
+    "three kids"). A small word that tells something ("before", "was", "must", "she") makes two
+    statements of them: a false duplicate loses what somebody wanted to keep.
 
     Args:
         text: The new statement.
@@ -97,44 +94,24 @@ def _period(day: str, at: datetime) -> object:
 
 
 def _is_normalised(text: str, other: str) -> bool:
-    ours, theirs = _outline(text), _outline(other)
-    if not ours.tokens or not theirs.tokens:
-        return fold(" ".join(text.split())) == fold(" ".join(other.split()))
-    same = ours.tokens == theirs.tokens and ours.signs == theirs.signs
-    return same and _tell_alike(text, other)
-
-
-def _tell_alike(text: str, other: str) -> bool:
     from palace.learn.comparing import tell_alike
     from palace.learn.statement import read_statement
 
-    return tell_alike(read_statement(text), read_statement(other))
+    ours, theirs = _tokens(text), _tokens(other)
+    if not ours or not theirs:
+        return fold(" ".join(text.split())) == fold(" ".join(other.split()))
+    same = ours == theirs and _signs(text) == _signs(other)
+    return same and tell_alike(read_statement(text), read_statement(other))
 
 
 def _is_near(text: str, other: str) -> bool:
-    one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
-    same = _read_the_same(one, two) or _differs_in_small_words(one, two)
-    return same and not _exchanges_roles(one, two)
-
-
-def _read_the_same(one: str, two: str) -> bool:
     from palace.learn.comparing import compare, may_be_same
     from palace.learn.statement import read_statement
 
+    one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
     ours, theirs = read_statement(one), read_statement(two)
-    return may_be_same(ours, theirs) and compare(ours, theirs).relation == "same"
-
-
-def _differs_in_small_words(one: str, two: str) -> bool:
-    ours, theirs = _outline(one), _outline(two)
-    said, other = ours.content, theirs.content
-    if len(said) != len(other) or ours.signs != theirs.signs:
-        return False
-    # "Before the demo, run it" is "run it before the demo".
-    turns = (n for n in range(min(len(said), _MAX_TURNS)) if other[n] == said[0])
-    if not any(said == other[n:] + other[:n] for n in turns):
-        return False
-    return list(name_tokens(one)) == list(name_tokens(two)) and _tell_alike(one, two)
+    same = may_be_same(ours, theirs) and compare(ours, theirs).relation == "same"
+    return same and not _exchanges_roles(one, two)
 
 
 def _exchanges_roles(one: str, two: str) -> bool:
@@ -160,27 +137,13 @@ def _related(text: str) -> dict[str, set[str]]:
     return related
 
 
-class _Outline:
-    """What two texts are compared by, each part worked out once, when it is first needed."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens = tuple(tokens(text))
-        self._text = text
-
-    @cached_property
-    def signs(self) -> list[str]:
-        return _SIGNS.findall(self._text.casefold())
-
-    @cached_property
-    def content(self) -> list[str]:
-        from palace.learn.word_classes import SMALL_STEMS
-
-        return [t for t in self.tokens if t not in SMALL_STEMS]
-
-
 @lru_cache(maxsize=256)
-def _outline(text: str) -> _Outline:
-    return _Outline(text)
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(tokens(text))
+
+
+def _signs(text: str) -> list[str]:
+    return _SIGNS.findall(text.casefold())
 
 
 _MATCHERS: dict[Match, Callable[[str, str], bool]] = {

@@ -11,7 +11,7 @@ import json
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -162,6 +162,26 @@ def _lines_of(members: list[Any], data: bytes) -> list[int]:
     return []
 
 
+def mappings(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects in a list, as far as it is one."""
+    return [e for e in value if isinstance(e, Mapping)] if isinstance(value, list) else []
+
+
+def spoken(
+    line: int, session: str, speaker: str, text: str, at: datetime | None, *, origin: str
+) -> Said | Left:
+    """Return a message as a turn; without words or a time it becomes none."""
+    if not text.strip():
+        return Left(line, "a message without words", is_fault=False)
+    if at is None:
+        return Left(line, "a message that nobody knows the time of")
+    return Said(line, ConversationTurn(session, speaker, text, at, provenance=origin))
+
+
+def _origin(program: str, identifier: object) -> str:
+    return f"{program}:{identifier}" if identifier else program
+
+
 # ChatGPT
 
 
@@ -243,13 +263,9 @@ def _chatgpt_turn(
     content = message.get("content")
     words = _chatgpt_text(content) if isinstance(content, Mapping) else ""
     text = "\n\n".join(filter(None, (*_chatgpt_files(about), words)))
-    if not text.strip():
-        return Left(line, "a message without words", is_fault=False)
     at = parse_moment(message.get("create_time")) or before
-    if at is None:
-        return Left(line, "a message that nobody knows the time of")
-    provenance = f"chatgpt:{message.get('id')}" if message.get("id") else "chatgpt"
-    return Said(line, ConversationTurn(session, str(role), text, at, provenance=provenance))
+    origin = _origin("chatgpt", message.get("id"))
+    return spoken(line, session, str(role), text, at, origin=origin)
 
 
 def _chatgpt_text(content: Mapping[str, Any]) -> str:
@@ -305,7 +321,7 @@ def read_claude(items: Iterator[Item], *, sessions: Iterable[str] = ()) -> Itera
             continue
         identifier = str(value.get("uuid") or "")
         session = _session("claude", identifier, value.get("name"), named, line=item.line)
-        messages = [message for message in found if isinstance(message, Mapping)]
+        messages = mappings(found)
         shown = _shown(messages)
         at = parse_moment(value.get("created_at"))
         for message in messages:
@@ -335,24 +351,14 @@ def _claude_turn(
     role = _ROLES.get(str(message.get("sender")))
     if role is None:
         return Left(line, "a message of a tool or the system", is_fault=False)
-    content = message.get("content")
-    parts = [p for p in content if _is_text(p)] if isinstance(content, list) else []
-    words = "\n\n".join(str(part["text"]) for part in parts) or str(message.get("text") or "")
+    parts = [p for p in mappings(message.get("content")) if p.get("type") in ("text", "voice_note")]
+    told = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+    words = "\n\n".join(told) or str(message.get("text") or "")
     files = [message.get(name) for name in ("attachments", "files")]
     count = sum(len(named) for named in files if isinstance(named, list))
     text = "\n\n".join(filter(None, (*[_ATTACHED.format("file")] * count, words)))
-    if not text.strip():
-        return Left(line, "a message without words", is_fault=False)
     at = parse_moment(message.get("created_at")) or before
-    if at is None:
-        return Left(line, "a message that nobody knows the time of")
-    provenance = f"claude:{message['uuid']}" if message.get("uuid") else "claude"
-    return Said(line, ConversationTurn(session, role, text, at, provenance=provenance))
-
-
-def _is_text(part: object) -> bool:
-    has_words = isinstance(part, Mapping) and isinstance(part.get("text"), str)
-    return has_words and isinstance(part, Mapping) and part.get("type") in ("text", "voice_note")
+    return spoken(line, session, role, text, at, origin=_origin("claude", message.get("uuid")))
 
 
 # LangChain
@@ -383,14 +389,10 @@ def read_langchain(items: Iterator[Item], *, session: str, at: datetime) -> Iter
         content = message.get("content")
         parts = content if isinstance(content, list) else [content]
         text = "\n\n".join(words for part in parts if (words := _part_text(part)))
-        if not text.strip():
-            yield Left(item.line, "a message without words", is_fault=False)
-            continue
-        own = _time_of(message)
-        speaker = str(message.get("name") or role)
-        provenance = f"langchain:{message['id']}" if message.get("id") else "langchain"
-        turn = ConversationTurn(session, speaker, text, own or at, provenance=provenance)
-        yield Said(item.line, turn, is_dated=own is not None)
+        own, speaker = _time_of(message), str(message.get("name") or role)
+        origin = _origin("langchain", message.get("id"))
+        read = spoken(item.line, session, speaker, text, own or at, origin=origin)
+        yield replace(read, is_dated=own is not None) if isinstance(read, Said) else read
 
 
 def _message_fields(value: object) -> Mapping[str, Any] | None:
@@ -442,7 +444,7 @@ def read_mem0(items: Iterator[Item]) -> Iterator[Known | Left]:
         draft = Draft(
             text=text,
             trust="agent",
-            provenance=f"mem0:{identifier}" if identifier else "mem0",
+            provenance=_origin("mem0", identifier),
             tags=tuple(dict.fromkeys(_mem0_tags(value))),
             created=created or updated,
             valid_from=updated if updated != created else None,

@@ -282,38 +282,24 @@ def _import_keep(source: Path, intake: Intake, progress: Progress | None) -> Non
 
 
 def _import_turns(source: Path, intake: Intake, progress: Progress | None) -> None:
-    _take_turns(source, read_turns(source, progress=progress), intake)
+    _take_turns(source, _told_in(source, intake, progress), intake)
 
 
-def _import_chatgpt(source: Path, intake: Intake, progress: Progress | None) -> None:
+def _told_in(source: Path, intake: Intake, progress: Progress | None) -> Iterable[Said | Left]:
+    """Return what is told in a file or folder of the form that an import is of."""
+    if intake.kind == "turns":
+        return read_turns(source, progress=progress)
+    if intake.kind == "slack":
+        return read_slack(source, progress=progress)
+    if intake.kind == "whatsapp":
+        return read_whatsapp(source, progress=progress)
     items = items_of(source, progress=progress)
-    _take_turns(source, read_chatgpt(items, sessions=_sessions(intake)), intake)
-
-
-def _import_claude(source: Path, intake: Intake, progress: Progress | None) -> None:
-    items = items_of(source, progress=progress)
-    _take_turns(source, read_claude(items, sessions=_sessions(intake)), intake)
-
-
-def _sessions(intake: Intake) -> Iterable[str]:
-    return (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
-
-
-def _import_whatsapp(source: Path, intake: Intake, progress: Progress | None) -> None:
-    _take_turns(source, read_whatsapp(source), intake)
-    if progress:
-        progress(1, 1)
-
-
-def _import_slack(source: Path, intake: Intake, progress: Progress | None) -> None:
-    _take_turns(source, read_slack(source, progress=progress), intake)
-
-
-def _import_langchain(source: Path, intake: Intake, progress: Progress | None) -> None:
-    session = f"{source.stem} (langchain)"
-    at = datetime.fromtimestamp(int(source.stat().st_mtime), tz=timezone.utc)
-    items = items_of(source, progress=progress)
-    _take_turns(source, read_langchain(items, session=session, at=at), intake)
+    if intake.kind == "langchain":
+        at = datetime.fromtimestamp(int(source.stat().st_mtime), tz=timezone.utc)
+        return read_langchain(items, session=f"{source.stem} (langchain)", at=at)
+    sessions = (turn.session for turn in intake.to.known() if turn.room == TIMELINE)
+    read = read_chatgpt if intake.kind == "chatgpt" else read_claude
+    return read(items, sessions=sessions)
 
 
 def _take_turns(source: Path, read: Iterable[Said | Left], intake: Intake) -> None:
@@ -511,12 +497,12 @@ _READERS: Mapping[Format, Callable[[Path, Intake, Progress | None], None]] = {
     "markdown": _import_markdown,
     "obsidian": _import_markdown,
     "turns": _import_turns,
-    "chatgpt": _import_chatgpt,
-    "claude": _import_claude,
+    "chatgpt": _import_turns,
+    "claude": _import_turns,
     "keep": _import_keep,
-    "langchain": _import_langchain,
-    "slack": _import_slack,
-    "whatsapp": _import_whatsapp,
+    "langchain": _import_turns,
+    "slack": _import_turns,
+    "whatsapp": _import_turns,
     "mem0": _import_mem0,
     "export": _import_export,
 }

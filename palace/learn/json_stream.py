@@ -54,6 +54,24 @@ def stream_items(file: BinaryIO) -> Iterator[Item]:
     yield from reader.items()
 
 
+def item_in(data: bytes, *, line: int, end: int = 0) -> Item:
+    """Return the element that bytes are, or why they are none.
+
+    Args:
+        data: One JSON value, blanks around it allowed.
+        line: Where it begins, 1-based.
+        end: Byte of the file behind it.
+    """
+    try:
+        return Item(line, json.loads(data.decode("utf-8")), end=end)
+    except UnicodeDecodeError:
+        return Item(line, None, "it is not UTF-8 text", end)
+    except json.JSONDecodeError as error:
+        return Item(line + error.lineno - 1, None, f"it is not JSON: {error.msg}", end)
+    except (ValueError, RecursionError):
+        return Item(line, None, "it nests too deeply or holds too large a number", end)
+
+
 def is_json(text: str | bytes) -> bool:
     """Whether a text is one whole JSON value."""
     try:
@@ -102,15 +120,7 @@ class _Reader:
         if not bare:
             return
         line = self._line + data[: len(data) - len(data.lstrip())].count(b"\n")
-        end = self._offset + len(data)
-        try:
-            yield Item(line, json.loads(bare.decode("utf-8")), end=end)
-        except UnicodeDecodeError:
-            yield Item(line, None, "it is not UTF-8 text", end)
-        except json.JSONDecodeError as error:
-            yield Item(line + error.lineno - 1, None, f"it is not JSON: {error.msg}", end)
-        except (ValueError, RecursionError):
-            yield Item(line, None, "it nests too deeply or holds too large a number", end)
+        yield item_in(bare, line=line, end=self._offset + len(data))
 
     def _end_of_item(self) -> tuple[int, bool]:
         """Return where the element at hand ends, and whether the list ends with it; -1: never."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from palace.errors import ConfigError
-from palace.learn.foreign import Left, read_json
+from palace.learn.foreign import Left, mappings, read_json
 from palace.learn.moment import parse_moment
 
 _SUFFIX = ".json"
@@ -64,7 +64,7 @@ def read_keep_note(file: Path) -> str | Left:
 
 
 def _front_matter(note: Mapping[str, Any]) -> str:
-    names = (label.get("name") for label in _listed(note, "labels"))
+    names = (label.get("name") for label in mappings(note.get("labels")))
     tags = ["-".join(str(name).split()) for name in names if name]
     made = _moment(note.get("createdTimestampUsec")) or _moment(note["userEditedTimestampUsec"])
     lines = [f"date: {made:%Y-%m-%d}"] if made else []
@@ -77,19 +77,15 @@ def _moment(microseconds: object) -> datetime | None:
 
 
 def _parts(note: Mapping[str, Any]) -> Iterator[str]:
-    for file in _listed(note, "attachments"):
+    for file in mappings(note.get("attachments")):
         kind = "image" if str(file.get("mimetype")).startswith("image/") else "file"
         yield f"[{kind} not imported]"
     words = str(note.get("textContent") or "").replace("\r\n", "\n").strip("\n")
     yield words
-    items = ((row.get("isChecked"), str(row.get("text"))) for row in _listed(note, "listContent"))
+    items = (
+        (row.get("isChecked"), str(row.get("text"))) for row in mappings(note.get("listContent"))
+    )
     rows = [(done, " ".join(text.split())) for done, text in items if text.strip()]
     yield "\n".join(f"- [{'x' if done else ' '}] {text}" for done, text in rows)
-    links = [str(link["url"]) for link in _listed(note, "annotations") if link.get("url")]
+    links = [str(link["url"]) for link in mappings(note.get("annotations")) if link.get("url")]
     yield "\n".join(f"<{link}>" for link in links if link not in words)
-
-
-def _listed(note: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return what a note lists under a name, as far as it is what Keep writes there."""
-    found = note.get(name)
-    return [e for e in found if isinstance(e, Mapping)] if isinstance(found, list) else []

@@ -207,8 +207,6 @@ def _alone(piece: Piece) -> tuple[Term | None, int] | None:
     """Return what `_term` makes of a piece wherever it stands, None where others decide."""
     if piece.kind == "sign":
         return None, 1
-    if piece.kind in ("other", "rest"):
-        return Term(piece.folded, piece.text), 1
     plain = piece.kind == "word" and piece.text.islower()
     if not plain or may_be_value(piece) or piece.folded in _PARTICLES:
         return None

@@ -6,7 +6,6 @@ In: a file of objects `{"session", "speaker", "text", "at"}`, or for a history a
 
 from __future__ import annotations
 
-import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ from typing import Any
 from palace.arguments import message_in
 from palace.errors import ConfigError
 from palace.learn.foreign import Left, Said, items_of, reading
-from palace.learn.json_stream import UTF16_MARKS, is_json
+from palace.learn.json_stream import UTF16_MARKS, Item, is_json, item_in
 from palace.learn.moment import parse_moment
 from palace.ports import Progress
 from palace.types.session import ConversationTurn, Message
@@ -44,7 +43,8 @@ def read_turns(source: Path, *, progress: Progress | None = None) -> list[Said |
         ConfigError: If the file cannot be read or no line of it is a turn.
     """
     with reading(source):
-        read = list((_listed if _is_list(source) else _by_line)(source, progress))
+        items = _items(source, as_list=_is_list(source), progress=progress)
+        read = [_read(item.line, item.problem or _turn_or_reason(item.value)) for item in items]
     refused = [left for left in read if isinstance(left, Left) and left.reason != _IS_EMPTY]
     if refused and len(refused) == len(read):
         first = refused[0]
@@ -57,16 +57,15 @@ def read_turns(source: Path, *, progress: Progress | None = None) -> list[Said |
     return read
 
 
-def _listed(source: Path, progress: Progress | None) -> Iterator[Said | Left]:
-    for item in items_of(source, progress=progress):
-        yield _read(item.line, item.problem or _turn_or_reason(item.value))
-
-
-def _by_line(source: Path, progress: Progress | None) -> Iterator[Said | Left]:
+def _items(source: Path, *, as_list: bool, progress: Progress | None = None) -> Iterator[Item]:
+    """Yield the elements of a list, or what each line holds; empty lines are skipped."""
+    if as_list:
+        yield from items_of(source, progress=progress)
+        return
     to_do = sum(1 for _ in _lines(source)) if progress else 0
     for number, line in enumerate(_lines(source), 1):
         if line.strip():
-            yield _read(number, _turn_of_line(line))
+            yield item_in(line, line=number)
         if progress and (number % _PROGRESS_LINES == 0 or number == to_do):
             progress(number, to_do)
 
@@ -97,52 +96,32 @@ def read_history(source: Path, *, session: str | None = None) -> list[Message]:
         ConfigError: If the file cannot be read or a line is neither; names the line.
     """
     with reading(source):
-        values = list(_values(source))
-    return [
-        message
-        for number, value in values
-        if (message := _message(source, number, value, session)) is not None
-    ]
+        first = next((line.lstrip() for line in _lines(source) if line.strip()), b"")
+        if first.startswith(UTF16_MARKS):
+            raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
+        items = list(_items(source, as_list=first[:1] == b"["))
+    found = (_message(source, item, session) for item in items)
+    return [message for message in found if message is not None]
 
 
-def _values(source: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the elements of a list, or what each line holds, with its line; None is no JSON."""
-    lines = [(number, line) for number, line in enumerate(_lines(source), 1) if line.strip()]
-    if lines and lines[0][1].startswith(UTF16_MARKS):
-        raise ConfigError(f"{source} is written in UTF-16", hint="save it as UTF-8")
-    if lines and lines[0][1].lstrip()[:1] == b"[":
-        for item in items_of(source):
-            if item.problem:
-                raise ConfigError(f"{source}:{item.line}: {item.problem}", hint=_MESSAGE_EXAMPLE)
-            yield item.line, item.value
-        return
-    for number, line in lines:
-        try:
-            yield number, json.loads(line.decode("utf-8"))
-        except (ValueError, RecursionError):
-            yield number, None
-
-
-def _message(source: Path, number: int, data: Any, session: str | None) -> Message | None:  # noqa: ANN401 - any JSON value
-    given = data if isinstance(data, dict) else {}
+def _message(source: Path, item: Item, session: str | None) -> Message | None:
+    given = item.value if isinstance(item.value, dict) else {}
     who, said = given.get("role", given.get("speaker")), given.get("content", given.get("text"))
+    why = f": {item.problem}" if item.problem else ""
+    fault = ConfigError(
+        f"{source}:{item.line} is no message{why}", hint=f"{_MESSAGE_EXAMPLE}, or {_EXAMPLE}"
+    )
     if not isinstance(who, str) or (said is None and not given.get("tool_calls")):
-        raise _no_message(source, number)
+        raise fault
     try:
         message = message_in({**given, "content": said})
     except ConfigError as error:
-        raise _no_message(source, number) from error
+        raise fault from error
     if session is not None and str(given.get("session") or session) != session:
         return None
     role = _ROLES.get(who.lower(), who.lower())
     known = role if role in _KNOWN_ROLES else "user"
     return replace(message, role=known, at=parse_moment(given.get("at")))
-
-
-def _no_message(source: Path, number: int) -> ConfigError:
-    return ConfigError(
-        f"{source}:{number} is no message", hint=f"{_MESSAGE_EXAMPLE}, or {_EXAMPLE}"
-    )
 
 
 def _lines(source: Path) -> Iterator[bytes]:
@@ -153,19 +132,6 @@ def _lines(source: Path) -> Iterator[bytes]:
 
 def _read(line: int, found: ConversationTurn | str) -> Said | Left:
     return Left(line, found) if isinstance(found, str) else Said(line, found)
-
-
-def _turn_of_line(line: bytes) -> ConversationTurn | str:
-    """Return the turn of a line, or why it is none."""
-    try:
-        data = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError:
-        return "it is not UTF-8 text"
-    except json.JSONDecodeError as error:
-        return f"it is not JSON: {error.msg} at column {error.colno}"
-    except (RecursionError, ValueError):
-        return "it is JSON that nests too deeply or holds too large a number"
-    return _turn_or_reason(data)
 
 
 def _turn_or_reason(data: object) -> ConversationTurn | str:

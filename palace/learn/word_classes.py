@@ -79,13 +79,6 @@ NEGATIONS = _folded(
     "not no never none without cannot nobody nothing nicht nie kein keine keinen keinem keiner pas"
     " jamais sin nunca jamas nao не никогда"
 )
-# Without these a statement says the same.
-SMALL_STEMS = frozenset(
-    stem(word)
-    for word in FUNCTION_WORDS
-    - (PREPOSITIONS | FIRST_PERSON | MEANINGFUL | NEGATIONS | TELLING | OWNERS.keys())
-    - _folded("all both instead else again too also")
-)
 CHANGE_VERBS = _stems(
     "move switch change migrate relocate convert postpone replace upgrade update shift reschedule"
     " rise raise increase decrease reduce cut drop grow fall go bring rename swap turn become"
@@ -141,8 +134,7 @@ OFFICES = _stems("captain treasurer president secretary chair landlord boss lead
 LASTING = _stems("last long stay keep")
 MEASURING = LASTING | _stems("cost weigh measure set high tall wide deep")
 # A statement may hold one of these more and say the same.
-STANDING = _stems("run hang stand lie sit locate place take get")
-LIGHT = STANDING | _stems("port name all new hold number time")
+LIGHT = _stems("run hang stand lie sit locate place take get port name all new hold number time")
 LABELS = _stems(
     "error ticket issue order bus track platform ward shelf day step chapter customer invoice line"
     " locker port room row case bug level page pier gate week season version team flight aisle zone"

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
@@ -31,6 +32,7 @@ _COUNT = (
 )
 
 _NO_END = 1 << 62
+_BESIDE_PLACE = attrgetter(*(name for name in Memory.__slots__ if name not in ("position", "line")))
 _Row = tuple[int, int, int, str, bytes, "int | None", str, str, str]
 
 
@@ -55,14 +57,16 @@ class _Same(NamedTuple):
 
     Attributes:
         head: How many memories at its beginning are.
-        tail: How many at its end are, at the same positions.
+        tail: How many at its end are.
         active: How many of all these are active.
-        lower: By how many lines those at the end stand lower.
+        later: By how many positions those at the end come later.
+        lower: By how many lines they stand lower.
     """
 
     head: int = 0
     tail: int = 0
     active: int = 0
+    later: int = 0
     lower: int = 0
 
 
@@ -105,15 +109,16 @@ class WriteBatch:
         same = self._same(written_ns, document)
         changed = range(same.head, len(document.memories) - same.tail)
         first, end = _positions(document.memories, changed)
-        stale = self._rows_of(number, first, end)
+        stale = self._rows_of(number, first, end - same.later)
+        if same.later or same.lower:
+            self.connection.execute(
+                "UPDATE memories SET position = position + ?, line = line + ?"
+                " WHERE file = ? AND position >= ?",
+                (same.later, same.lower, number, end - same.later),
+            )
         moved = stale if tags == " ".join(document.tags) else []
         kept = self._write(document, changed, number, layer, moved)
         self._remove([row for row in stale if row[0] not in kept])
-        if same.lower:
-            self.connection.execute(
-                "UPDATE memories SET line = line + ? WHERE file = ? AND position >= ?",
-                (same.lower, number, end),
-            )
         active = same.active + _active(document.memories[n] for n in changed)
         self.connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, changed_ns = ?, indexed_ns = ?,"
@@ -174,11 +179,16 @@ class WriteBatch:
             return _Same()
         head = _common(known.memories, document.memories)
         before, now = known.memories[head:][::-1], document.memories[head:][::-1]
-        lower = now[0].line - before[0].line if before and now else 0
-        as_now = (replace(m, line=m.line + lower) for m in before) if lower else before
-        tail = max(_common(as_now, now) - TURNS_BEFORE, 0)
+        if not before or not now:
+            return _Same(head, active=known.active - _active(before))
+        later, lower = now[0].position - before[0].position, now[0].line - before[0].line
+        if later or lower:
+            alike = _common(_placed(before, later, lower), _placed(now))
+        else:
+            alike = _common(before, now)
+        tail = max(alike - TURNS_BEFORE, 0)
         active = known.active - _active(before[tail:])
-        return _Same(head, tail, active, lower if tail else 0)
+        return _Same(head, tail, active, later, lower) if tail else _Same(head, active=active)
 
     # -- memories ------------------------------------------------------------------------------
 
@@ -308,7 +318,12 @@ def _positions(memories: Sequence[Memory], some: range) -> tuple[int, int]:
     return first, memories[some.stop].position if some.stop < len(memories) else _NO_END
 
 
-def _common(before: Iterable[Memory], now: Iterable[Memory]) -> int:
+def _placed(memories: Iterable[Memory], later: int = 0, lower: int = 0) -> Iterator[object]:
+    """Yield all that memories are, so many positions later and lines lower."""
+    return ((m.position + later, m.line + lower, _BESIDE_PLACE(m)) for m in memories)
+
+
+def _common(before: Iterable[object], now: Iterable[object]) -> int:
     """Return how many memories at the beginning are the same."""
     same = (old is new or old == new for old, new in zip(before, now, strict=False))
     return sum(takewhile(bool, same))

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timezone
+from functools import lru_cache
 from typing import Any
 
 from palace.errors import MemoryNotFoundError, StoreError
@@ -221,13 +221,10 @@ class Page:
         block = self.blocks[position]
         gap = [] if block.kind == "item" else [""]
         lines = [*gap, *item_lines(text), "  " + write_comment(fields)]
-        written = self._insert(self.lines, block.end, lines)
-        page, others = parse(self.path, written), [memory.text for memory in self.memories]
-        found = [memory.text for memory in page.memories]
-        if found[: position + 1] + found[position + 2 :] == others:
-            with suppress(StoreError):
-                if page.remove(position + 1) == self.render():
-                    return written
+        page = parse(self.path, self._insert(self.lines, block.end, lines))
+        is_added = _texts(page, but=position + 1) == _texts(self)
+        if is_added and page._without(position + 1) == self.render():
+            return page.render()
         return self.append_memories([(text, fields)])
 
     def append_lines(self, lines: Sequence[str], *, is_item: bool) -> str:
@@ -255,8 +252,23 @@ class Page:
 
     def remove(self, position: int) -> str:
         """Return the text without one memory and its comment."""
-        block = self.blocks[position]
-        start, end = block.start, block.end
+        others, kept = _texts(self, but=position), self._without(position)
+        # The lines that were days of a diary may stand alone now.
+        if _but_days(_texts(parse(self.path, kept))) == _but_days(others):
+            return kept
+        # Where neighbours would run together, an empty comment parts them.
+        for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
+            written = self.with_block(position, apart)
+            if _texts(parse(self.path, written)) == others:
+                return written
+        raise StoreError(
+            f"the memory at {self.memories[position].source} cannot go without changing others",
+            hint="edit the file by hand",
+        )
+
+    def _without(self, position: int) -> str:
+        """Return the text without one memory, whatever becomes of its neighbours."""
+        start, end = self.blocks[position].start, self.blocks[position].end
         if start == 0 or not self.lines[start - 1].strip():
             if end < len(self.lines) and not self.lines[end].strip():
                 end += 1
@@ -265,20 +277,7 @@ class Page:
             in_list = position > 0 and before.kind == "item" and not between
             if end == len(self.lines) and not in_list:
                 start = max(start - 1, 0)  # the blank line parted it from what stands before
-        others = [memory.text for n, memory in enumerate(self.memories) if n != position]
-        kept = "".join([self.mark, *self.lines[:start], *self.lines[end:]])
-        # The lines that were days of a diary may stand alone now.
-        if _but_days(_texts(self.path, kept)) == _but_days(others):
-            return kept
-        # Where neighbours would run together, an empty comment parts them.
-        for apart in ([""], ["", ""], ["", "", "<!-- -->", ""]):
-            written = self.with_block(position, apart)
-            if _texts(self.path, written) == others:
-                return written
-        raise StoreError(
-            f"the memory at {self.path}:{block.start + 1} cannot go without changing others",
-            hint="edit the file by hand",
-        )
+        return "".join([self.mark, *self.lines[:start], *self.lines[end:]])
 
     def position_of(self, memory_id: str) -> int:
         """Return the position of a memory.
@@ -306,6 +305,7 @@ class Page:
         return self.mark + before + text + after
 
 
+@lru_cache(maxsize=2)  # a change that looks at what it has written is not parsed twice
 def parse(path: str, text: str) -> Page:
     """Parse one memory file; nothing in it is an error, only a fault.
 
@@ -570,8 +570,8 @@ def _title_block(blocks: Sequence[Block]) -> Block | None:
     return tops[0] if is_title else None
 
 
-def _texts(path: str, text: str) -> list[str]:
-    return [memory.text for memory in parse(path, text).memories]
+def _texts(page: Page, *, but: int = -1) -> list[str]:
+    return [memory.text for memory in page.memories if memory.position != but]
 
 
 def _but_days(texts: Sequence[str]) -> list[str]:

@@ -318,6 +318,15 @@ def test_months_are_named_for_a_person() -> None:
         ("We sold the van", "We bought winter tyres for the van"),
         ("I dropped the kids at school", "We have two kids"),
         ("The Friday deploy failed again", "Deploys moved from Friday to Monday"),
+        # What is over is not all that a word of it stands in, nor of somebody else.
+        (
+            "The boat race was cancelled because Joan broke the keys of the piano.",
+            "Joan keeps the keys of the boat house.",
+        ),
+        (
+            "Ben's mother sold the farm in spring and moved to Wells.",
+            "The caravan farm near Wells is open in spring.",
+        ),
     ],
 )
 def test_no_conflict(new: str, stored: str) -> None:

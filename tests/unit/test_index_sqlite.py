@@ -872,6 +872,31 @@ def test_what_only_stands_lower_is_found_where_it_stands(index: SqliteIndex) -> 
     anew.close()
 
 
+@pytest.mark.parametrize("at", [0, 4, 28, 30])
+def test_what_only_comes_later_keeps_its_row(index: SqliteIndex, at: int) -> None:
+    many = [memory(f"word{n} stands here", n) for n in range(30)]
+    index.apply([paged(*many)])
+    rows = dict(index._database.rows("SELECT id, key FROM memories"))
+    added = replace(memory("a lamp stands here", 99), position=at, line=many[0].line + 2 * at)
+    moved = [
+        replace(m, line=m.line + 2, position=m.position + 1) if m.position >= at else m
+        for m in many
+    ]
+    for now, later in (([*moved[:at], added, *moved[at:]], 1), (many, -1)):
+        with index._database.transaction() as connection:
+            document, stamp = paged(*now)
+            batch = WriteBatch(connection, index._written)
+            same = batch._same(batch._file(document, stamp)[1], document)
+            assert (same.head, same.tail) == (at, max(28 - at, 0))
+            assert (same.later, same.lower) == ((later, 2 * later) if same.tail else (0, 0))
+        index.apply([paged(*now)])
+        anew = indexed(*now)
+        assert list(index.memories()) == list(anew.memories()) == now
+        assert rows.items() <= dict(index._database.rows("SELECT id, key FROM memories")).items()
+        assert sorted(index.passage_digests()) == sorted(anew.passage_digests())
+        anew.close()
+
+
 def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     many = [memory(f"word{n} stands here", n) for n in range(50)]
 
@@ -888,14 +913,14 @@ def test_a_write_touches_only_the_rows_that_changed(index: SqliteIndex) -> None:
     with index._database.transaction() as connection:
         batch = WriteBatch(connection, index._written)
         _, written_ns, _ = batch._file(document, stamp)
-        assert batch._same(written_ns, document) == (51, 0, 51, 0)
+        assert batch._same(written_ns, document) == (51, 0, 51, 0, 0)
     changed = [*many[:20], memory("another stands here", 20), *many[21:]]
     index.apply([paged(*many)])
     with index._database.transaction() as connection:
         batch = WriteBatch(connection, index._written)
         document, stamp = paged(*changed)
         _, written_ns, _ = batch._file(document, stamp)
-        assert batch._same(written_ns, document) == (20, 27, 47, 0)  # two more may reply to it
+        assert batch._same(written_ns, document) == (20, 27, 47, 0, 0)  # two more may reply to it
     index.apply([paged(*changed)])
     after = keys()
     assert [n for n in before if after[n] != before[n]] == [20]

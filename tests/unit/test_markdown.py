@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 import pytest
 
 from palace.errors import MemoryNotFoundError, StoreError
+from palace.store import markdown
 from palace.store.blocks import normal_text
 from palace.store.comments import (
     edit_comment,
@@ -709,6 +710,18 @@ def test_a_memory_is_put_behind_another_one(source, position, written):
     assert page.with_memory_behind(position, "new", {"id": "m-9"}) == written.replace(
         "  C", f"  {comment}"
     )
+
+
+def test_what_is_put_behind_another_memory_is_parsed_once(monkeypatch):
+    page = parse(PATH, "# A\n- a\n- b\n")
+    parsed = []
+    known = markdown.find_blocks
+    monkeypatch.setattr(
+        markdown, "find_blocks", lambda lines, **how: parsed.append(lines) or known(lines, **how)
+    )
+    written = page.with_memory_behind(0, "new", {"id": "m-7"})
+    assert [m.text for m in parse_again(page, written).memories] == ["a", "new", "b"]
+    assert len(parsed) == 1
 
 
 @pytest.mark.parametrize(
