@@ -96,6 +96,7 @@ class Asked:
         purpose: Who reads what the model says.
         history: Messages before, oldest first.
         program: The program's own messages at the beginning.
+        instructions: What these tell the agent that is asked; those of a template tell it nothing.
         place: Index of the message that carries the words, -1 if none does.
         goes_on: Whether anything follows that message: a later call of the same turn.
         noted: The verdict that the last reply after that message notes.
@@ -120,6 +121,7 @@ class Asked:
     purpose: Purpose = "answer"
     history: tuple[Message, ...] = ()
     program: tuple[ChatMessage, ...] = ()
+    instructions: str = ""
     place: int = -1
     goes_on: bool = False
     noted: Noted = NOTHING_NOTED
@@ -247,6 +249,9 @@ def asked_in_messages(
         found = replace(found, words=told.words, purpose=told.purpose)
         if told.purpose != "answer":  # the messages before are what it works on
             return _known_better(replace(found, history=(), number=1), question)
+    else:
+        said = "\n".join(message.content or "" for message in found.program)
+        found = replace(found, instructions=said)
     said_before = _unanswered(before)
     if words.startswith(_REACT_SAYS):
         said_before = [m.content for m in found.history[::-1] if m.role == "user"][:1]

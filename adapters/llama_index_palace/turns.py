@@ -293,7 +293,12 @@ class Turns:
             if words.strip() and verdict.action == "pass" and not verdict.written:
                 beside = asked.besides(words)
                 turn = Turn(
-                    words, session.session_id, session.project, asked.history, beside=beside
+                    words,
+                    session.session_id,
+                    session.project,
+                    asked.history,
+                    beside=beside,
+                    instructions=asked.instructions,
                 )
                 announce_look(words)
                 before = verdict
