@@ -31,7 +31,13 @@ if TYPE_CHECKING:
         quote_prompt,
         render_context,
     )
-    from palace.enforce.quoting import QUOTE_SCHEMA, QuoteReply, parse_quote, verify_quote
+    from palace.enforce.quoting import (
+        QUOTE_SCHEMA,
+        QuoteReply,
+        parse_quote,
+        verify_quote,
+        verify_quotes,
+    )
     from palace.errors import (
         ConfigError,
         DrawerParseError,
@@ -121,7 +127,7 @@ _HOME = {
     "palace.enforce.prompt": (
         "DECLINE_TOKEN context_prompt grounded_prompt quote_prompt render_context"
     ),
-    "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote",
+    "palace.enforce.quoting": "QUOTE_SCHEMA QuoteReply parse_quote verify_quote verify_quotes",
     "palace.enforce.choices": "choice_alone is_choice values_in",
     "palace.errors": (
         "ConfigError DrawerParseError EmbedderMismatchError EmbedderUnavailableError "
@@ -293,6 +299,7 @@ __all__ = [
     "values_in",
     "verdict_attributes",
     "verify_quote",
+    "verify_quotes",
     "without_echoes",
     "works_on_given_words",
 ]
