@@ -7,15 +7,16 @@ question did not say. What tells a kind in several words stands in `told`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain, zip_longest
 
 from palace.ports import Candidate
+from palace.recall.borders import FIRST_HANGUL
 from palace.recall.given_names import given_names
 from palace.recall.lexicon import DENSE_FROM, is_word_of, load_lexicon, word_tokens
-from palace.recall.related import NEARLY_ALL_LISTED, everyday_words
+from palace.recall.related import NEARLY_ALL_LISTED, everyday_words, listed_set
 from palace.recall.told import told
-from palace.text import MONEY
+from palace.text import MONEY, tokens
 from palace.text.late_patterns import late
 from palace.types.query import AnswerType, Query
 
@@ -47,12 +48,16 @@ def answer_present(query: Query, candidate: Candidate) -> float:
         return _told_who(query, candidate)
     if query.answer_type == "name":
         return _told_what_it_is_called(query, candidate)
-    telling = _TELLING.get(query.answer_type)
-    if telling is None:
+    body = candidate.body
+    if query.answer_type in _TELLING:
+        said = _TELLING[query.answer_type](body)
+    elif query.answer_type in _TELLING_BY_NUMBERS:
+        said = _TELLING_BY_NUMBERS[query.answer_type](body, query.language)
+    else:
         return 0.5
-    if query.answer_type == "count" and not _counts_what_is_asked(query, candidate.body):
+    if query.answer_type == "count" and not _counts_what_is_asked(query, body):
         return 0.0
-    return float(any(not _is_asked(query, token) for token in telling(candidate.body)))
+    return float(any(not _is_asked(query, token) for token in said))
 
 
 def _is_asked(query: Query, token: str) -> bool:
@@ -187,7 +192,7 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
     """
     if query.answer_type not in ("number", "count") or not query.head:
         return 0.5
-    return float(_is_counted({query.head[0]}, body))
+    return float(_is_counted({query.head[0]}, body, query.language))
 
 
 def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
@@ -197,19 +202,37 @@ def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
     """
     if all(thing in query.soft for thing in query.head):
         return True
-    return _is_counted(_near(query, query.head), body)
+    return _is_counted(_near(query, query.head), body, query.language)
 
 
-def _is_counted(things: Collection[str], body: Sequence[str]) -> bool:
+def _is_counted(things: Collection[str], body: Sequence[str], language: str) -> bool:
     """Whether a number stands beside one of some things."""
     places = [place for place, token in enumerate(body) if token in things]
-    numbers = _number_places(body) if places else []
+    numbers = _number_places(body, language) if places else []
     return any(abs(place - number) <= _BESIDE for place in places for number in numbers)
 
 
-def _number_places(body: Sequence[str]) -> list[int]:
-    """Return where numbers and words for them stand; dates, years and times of day are none."""
-    words = word_tokens("number_words")
+@cache
+def _number_words(language: str) -> frozenset[str]:
+    """Return the index tokens that are words for numbers where a question is in a language.
+
+    A number of another language may be a word of it: Polish "ten" is no ten, French "dos" a back.
+    """
+    lexicon = load_lexicon(language)
+    listed = (*lexicon.listed("number_words"), *lexicon.listed("own_number_words"))
+    own = frozenset(t for t in chain.from_iterable(map(tokens, listed)) if not is_month(t))
+    others = word_tokens("number_words") - lexicon.stopwords - lexicon.soft
+    return own | (others - listed_set(language))
+
+
+def _number_places(body: Sequence[str], language: str) -> list[int]:
+    """Return where numbers and words for them stand; dates, years and times of day are none.
+
+    Args:
+        body: Index tokens, in order.
+        language: Of the question, whose words for numbers count.
+    """
+    words = _number_words(language)
     places: list[int] = []
     of_a_time: list[str] = []
     for place, token in enumerate(body):
@@ -218,7 +241,8 @@ def _number_places(body: Sequence[str]) -> list[int]:
             continue
         of_a_time = []
         if token in words:
-            places.append(place)
+            if not _is_part_of_another_word(body, place):
+                places.append(place)
         elif ":" in token or _is_day(token):
             of_a_time = [*_DIGITS.findall(token), token.rpartition(".")[0]]
         elif token[0].isdigit():
@@ -226,24 +250,36 @@ def _number_places(body: Sequence[str]) -> list[int]:
     return places
 
 
-def _numbers(body: Sequence[str]) -> list[str]:
-    return [body[place] for place in _number_places(body)]
+def _is_part_of_another_word(body: Sequence[str], place: int) -> bool:
+    """Whether a letter that may be a number is one of a day (周二) or of a Korean word (세탁기).
+
+    The index has the pairs that it makes with its neighbours at most three places before it.
+    """
+    letter = body[place]
+    if letter < DENSE_FROM or len(letter) > 1:
+        return False
+    pairs = [t for t in body[max(place - 3, 0) : place] if len(t) > 1 and letter in t]
+    return any(map(_tells_date, pairs)) or (letter >= FIRST_HANGUL and bool(pairs))
 
 
-def _counts(body: Sequence[str]) -> list[str]:
+def _numbers(body: Sequence[str], language: str) -> list[str]:
+    return [body[place] for place in _number_places(body, language)]
+
+
+def _counts(body: Sequence[str], language: str) -> list[str]:
     """Return what can say how many: numbers that are no price and no day of a month."""
     return [
         body[place]
-        for place in _number_places(body)
+        for place in _number_places(body, language)
         if not any(map(_tells_money, _beside(body, place))) and not _is_day_of_month(body, place)
     ]
 
 
-def _labels(body: Sequence[str]) -> set[str]:
+def _labels(body: Sequence[str], language: str) -> set[str]:
     """Return what can be the number, code or address that something has."""
     measures = [found for token in body if (found := _MEASURE.match(token))]
     measured = {said for found in measures for said in (found[0], found[1])}
-    numbers = {t for t in _counts(body) if t[0].isdigit() and t not in measured}
+    numbers = {t for t in _counts(body, language) if t[0].isdigit() and t not in measured}
     return numbers.union(t for t in body if "@" in t or (_CODE.match(t) and not is_month(t)))
 
 
@@ -306,8 +342,8 @@ def _dates(body: Sequence[str]) -> Iterable[str]:
     return chain(filter(_tells_date, body), told(body, "clock", "date"))
 
 
-def _durations(body: Sequence[str]) -> list[str]:
-    return [*_numbers(body), *filter(_tells_date, body)]
+def _durations(body: Sequence[str], language: str) -> list[str]:
+    return [*_numbers(body, language), *filter(_tells_date, body)]
 
 
 # What of a memory, in its order, is of the kind that is asked for.
@@ -315,6 +351,8 @@ _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
     "clock": _clocks,
     "date": _dates,
     "money": partial(filter, _tells_money),
+}
+_TELLING_BY_NUMBERS: Mapping[AnswerType, Callable[[Sequence[str], str], Iterable[str]]] = {
     "duration": _durations,
     "number": _numbers,
     "count": _counts,

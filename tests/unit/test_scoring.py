@@ -661,6 +661,54 @@ def test_counted(text: str, expected: float) -> None:
     assert counted_present(query("egg", answer_type="number"), tokens(text)) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("language", "numbers"),
+    [
+        ("en", "two six ten eleven thirteen ninety hundred"),
+        ("de", "zwei drei acht elf zwölf einundzwanzig zweihundert tausend"),
+        ("fr", "six sept dix onze dix-sept vingt trente cent mille"),
+        ("es", "dos seis once doce catorce quince dieciocho veinticinco doscientas mil"),
+        ("pt", "dois duas seis dez onze doze dezoito duzentas mil"),
+        ("it", "due tre sei otto tredici ventuno cento mille"),
+        ("nl", "twee drie vier acht tien elf twaalf tweehonderd"),
+        ("sv", "två tre fem sex tio elva tolv tusen"),
+        ("pl", "dwa troje pięć sześciu piętnaście dwadzieścia trzydzieści sto"),
+        ("ru", "два пяти восьми шестнадцать сто шестьсот тысяч"),
+        ("tr", "iki üç dört beş altı on kırk elli yüz bin"),
+        ("ko", "두 세 네 다섯 열 열두 스무 백"),
+        ("zh", "两个 三个 十个 十二个"),
+        ("ja", "二個 三人 十本 百枚"),
+    ],
+)
+def test_numbers_in_words_count_where_the_question_is_in_their_language(
+    language: str, numbers: str
+) -> None:
+    asked = query("eggs", answer_type="number", head=("egg",), language=language)
+    for number in numbers.split():
+        assert counted_present(asked, tokens(f"{number} eggs")) == 1.0, number
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "an elf once due on mil cent, a dix, sex, bin, mill"),
+        ("de", "sei am Tisch, once, on"),
+        ("fr", "mal au dos, très sèche, le four en septembre"),
+        ("es", "la tienda, tan otto, on"),
+        ("pt", "a casa dos amigos, em dezembro"),
+        ("it", "siete soli"),
+        ("nl", "onze dozen op zolder"),
+        ("pl", "ten pies, one"),
+        ("ko", "세탁기 모두 네모"),
+        ("zh", "周二 星期三 十月"),
+        ("ja", "十月に"),
+    ],
+)
+def test_numbers_of_one_language_are_words_of_another(language: str, text: str) -> None:
+    asked = query("eggs", answer_type="number", language=language)
+    assert answer_present(asked, candidate(text)) == 0.0
+
+
 def test_carried_and_single_terms_are_told() -> None:
     found = described(query("kettle", carried=("lamp",)), candidate("kettle"), "kettle")
     assert (found["carried"], found["one_term"]) == (1.0, 1.0)
