@@ -6,9 +6,9 @@ question did not say. What tells a kind in several words stands in `told`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
 
 from palace.ports import Candidate
 from palace.recall.borders import FIRST_HANGUL
@@ -36,6 +36,7 @@ _HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 # 7.30 and 0752 tell an hour where one is asked for, and may be a price and a number elsewhere.
 _BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
+_FEWEST_PHONE_DIGITS = 6
 _CODE = late(r"[^\W\d].*\d")
 
 
@@ -44,11 +45,16 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
+    body = candidate.body
     if query.answer_type == "person":
         return _told_who(query, candidate)
     if query.answer_type == "name":
         return _told_what_it_is_called(query, candidate)
-    body = candidate.body
+    if query.answer_type in ("phone", "e_mail"):
+        return max(
+            (0.5 if _is_unparted(body, run) else 1.0 for run in _reached_at(query, body)),
+            default=0.0,
+        )
     if query.answer_type in _TELLING:
         said = _TELLING[query.answer_type](body)
     elif query.answer_type in _TELLING_BY_NUMBERS:
@@ -183,6 +189,46 @@ def _is_day(token: str) -> bool:
 def is_year(token: str) -> bool:
     """Whether a token is a year of this century or the last one."""
     return len(token) == 4 and token.isdigit() and token[:2] in ("19", "20")
+
+
+def tells_how_to_reach(query: Query, candidate: Candidate) -> bool:
+    """Whether a memory has the phone number or the e-mail address of what is asked about.
+
+    It need not say that it is one: "Plumber: 0171 5550142". It is that of the nearest: "Dave is
+    away, call Tom on 0171 5550142" has none of Dave.
+    """
+    body, asked = candidate.body, {t for t in query.terms if t not in query.labels}
+    words = everyday_words(query.language)
+    others = {t for t in _names(candidate) if t not in words or t in given_names()}
+    for run in _reached_at(query, body):
+        outwards = (*reversed(body[: run.start]), *body[run.stop :])
+        nearest = next((t for t in outwards if t in asked or t in others), "")
+        if nearest in asked and not _is_unparted(body, run):
+            return True
+    return False
+
+
+def _reached_at(query: Query, body: Sequence[str]) -> Iterator[range]:
+    """Yield where phone numbers or e-mail addresses stand, whichever is asked for."""
+    if query.answer_type == "e_mail":
+        yield from (range(at, at + 1) for at, token in enumerate(body) if "@" in token)
+        return
+    places = [p for p in _number_places(body, query.language) if body[p][0].isdigit()]
+    for _, numbered in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
+        run = [place for _, place in numbered]
+        around = (_at(body, run[0] - 1), _at(body, run[-1] + 1))
+        # The index has "555-0142" and its parts behind it, but of "06.55.50.14.22" no part.
+        apart = sum(len(body[place]) for place in run if body[place].isdigit())
+        at_once = max(sum(map(str.isdigit, body[place])) for place in run)
+        if max(apart, at_once) >= _FEWEST_PHONE_DIGITS and not any(
+            _tells_money(token) or _MEASURE.match(f"1{token}") for token in around if token
+        ):
+            yield range(run[0], run[-1] + 1)
+
+
+def _is_unparted(body: Sequence[str], run: range) -> bool:
+    """Whether a phone number is one of digits alone: as well that of an order, or how many."""
+    return len(run) == 1 and body[run.start].isdigit()
 
 
 def counted_present(query: Query, body: Sequence[str]) -> float:

@@ -65,6 +65,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
 }
 _SECOND: Mapping[str, tuple[_Check, str]] = {
     "question_types": _LISTS,
+    "labels": _LISTS,
     "follow_up": _LIST,
     "cues": _LISTS,
 }
@@ -77,6 +78,7 @@ _NAMES = {
         " yesterday last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
+    "labels": ("phone", "e_mail"),
 }
 # The groups that a pattern must have.
 _GROUPS = {
@@ -105,7 +107,7 @@ def read_words(text: str, where: str) -> Mapping[str, Any]:
 
 def read_patterns(text: str, where: str) -> Mapping[str, Any]:
     """Return the second document of a lexicon: patterns over a prompt; see `read_words`."""
-    return _read(text, where, _SECOND, needed=tuple(_SECOND))
+    return _read(text, where, _SECOND, needed=("question_types", "follow_up", "cues"))
 
 
 def _read(

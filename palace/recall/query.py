@@ -14,6 +14,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.addressee import agent_name, without_addressee
+from palace.recall.answer_types import AskedKind, asked_kind
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
@@ -59,7 +60,7 @@ from palace.text import (
 )
 from palace.text.labels import unlabelled
 from palace.text.months import is_dated
-from palace.types.query import AnswerType, Query
+from palace.types.query import Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 MAX_TERMS = 40
@@ -216,6 +217,7 @@ class Analyst:
         text = matchable(prompt)
         carried = self._carried(turn, text, lexicon, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
+        kind, labels = self._kind(text, lexicon)
         documented = self._documented(text, lexicon)
         unmeant = {*soft, *chain.from_iterable(names)}
         meant = self._meant(terms, but=unmeant)
@@ -232,8 +234,9 @@ class Analyst:
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
-            answer_type=self._answer_type(text, lexicon),
+            answer_type=kind,
             soft=soft,
+            labels=tuple(t for t in terms if t in labels),
             documented=tuple(t for t in terms if t in documented),
             mended=tuple(t for t in dict.fromkeys(slips.values()) if t in terms),
             slips=slips,
@@ -303,15 +306,12 @@ class Analyst:
             )
         return name if not name or self._noted(turn).isdisjoint(name) else ()
 
+    def _kind(self, text: str, lexicon: Lexicon) -> AskedKind:
+        return asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
+
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
-
-    def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
-        for kind, pattern in lexicon.question_types.items():
-            if matches(pattern, text, timeout_ms=self._timeout_ms):
-                return kind
-        return "thing"
 
     def _carried(
         self,
@@ -325,7 +325,7 @@ class Analyst:
         """Return the terms of the last exchange when the prompt cannot stand alone."""
         if not turn.history or names or not self._leans(text, lexicon, terms):
             return ()
-        if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
+        if is_courtesy(turn.prompt) and self._kind(text, lexicon).kind == "thing":
             return ()
         spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
         counts_of = self._counts_in(_scope_of(turn))

@@ -115,7 +115,8 @@ def test_a_match_is_found_and_a_slow_pattern_is_none() -> None:
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
 def test_shipped_patterns_are_quick_on_hostile_text(language: str) -> None:
     lexicon = load_lexicon(language)
-    patterns = [*lexicon.cues.values(), *lexicon.question_types.values(), lexicon.follow_up]
+    kinds = (*lexicon.question_types.values(), *lexicon.labels.values())
+    patterns = [*lexicon.cues.values(), *kinds, lexicon.follow_up]
     for text in HOSTILE:
         for pattern in patterns:
             regex.search(pattern, matchable(text), timeout=0.5)  # raises TimeoutError when slow
@@ -230,6 +231,7 @@ def test_a_lexicon_needs_few_keys() -> None:
     assert not any((lexicon.openings, lexicon.requests, lexicon.scripts, lexicon.soft))
     assert lexicon.script_letter is None
     assert set(lexicon.cues) == {"question", "task"}
+    assert lexicon.labels == {}
 
 
 def test_a_mark_alone_among_the_words_is_no_word() -> None:

@@ -436,6 +436,18 @@ def test_head_and_tail() -> None:
         ("label", "the 30k trail, 12mm, twelve of us", 0.0),
         ("label", "room 3, 30mm of rain", 1.0),
         ("label", "boosters due in February", 0.0),
+        ("phone", "reach Ada on 0171 5550142", 1.0),
+        ("phone", "Ada, +44 20 5550 0142", 1.0),
+        ("phone", "Ada: 06.55.50.14.22", 1.0),
+        ("phone", "Ada, 555-0142", 1.0),
+        ("phone", "阿达手机138-0013-8000", 1.0),
+        ("phone", "order 5550142", 0.5),  # a number of digits alone may be any
+        ("phone", "Ada owes me 40 euros", 0.0),
+        ("phone", "Ada in room 17, since 2026-05-07 at 14:30", 0.0),
+        ("phone", "1 200 000 EUR, 120 000 km", 0.0),
+        ("phone", "ada@example.org", 0.0),
+        ("e_mail", "ada@example.org", 1.0),
+        ("e_mail", "reach Ada on 0171 5550142", 0.0),
         ("name", "we move Mitzi", 0.5),
         ("name", "on Friday it cost EUR 12", 0.0),
         ("name", "the cat sleeps", 0.0),
@@ -562,6 +574,29 @@ def test_what_a_thing_is_called(told: str, expected: float) -> None:
 def test_a_noun_with_a_capital_is_nobody_in_german(told: str, expected: float) -> None:
     asked = query("laube gestrichen", answer_type="person", language="de")
     assert answer_present(asked, candidate(told)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "expected"),
+    [
+        ("phone", "Plumber: 0171 5550142", 1.0),
+        ("phone", "0171 5550142 is the plumber", 1.0),
+        ("phone", "Olga's plumber Dave: 0171 5550142", 0.0),
+        ("phone", "The plumber is away, call Tom on 0171 5550142", 0.0),
+        ("phone", "The plumber brings part 5550142", 0.0),
+        ("phone", "The plumber takes 40", 0.0),
+        ("e_mail", "Plumber: dave@pipes.example", 1.0),
+        ("e_mail", "The plumber is away, write to Tom: tom@pipes.example", 0.0),
+    ],
+)
+def test_a_number_by_which_one_is_reached_need_not_be_called_one(
+    kind: AnswerType, told: str, expected: float
+) -> None:
+    label = {"phone": "phone", "e_mail": "email"}[kind]
+    asked = query(f"{label} plumber", answer_type=kind, labels=(label,))
+    texts = ("the plumber came", "a lamp", told)
+    assert (described(asked, candidate(told), *texts)["coverage"] == 1.0) == expected
+    assert described(asked, candidate(told, session="s1"), *texts)["coverage"] < 1.0
 
 
 def test_a_name_that_is_asked_for_alone_may_stand_anywhere() -> None:
