@@ -14,7 +14,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.addressee import agent_name, without_addressee
-from palace.recall.answer_types import AskedKind, asked_kind
+from palace.recall.answer_types import asked_kind
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
@@ -26,7 +26,7 @@ from palace.recall.forms import (
     with_tokens,
     without_enclitics,
 )
-from palace.recall.framing import without_framing
+from palace.recall.framing import may_begin, without_framing
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
@@ -60,7 +60,7 @@ from palace.text import (
 )
 from palace.text.labels import unlabelled
 from palace.text.months import is_dated
-from palace.types.query import Query
+from palace.types.query import AnswerType, Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 MAX_TERMS = 40
@@ -215,9 +215,9 @@ class Analyst:
         strangers = names_at([t for t in titled if t.is_titled], content)
         strangers = [name for name in strangers if name not in names]
         text = matchable(prompt)
-        carried = self._carried(turn, text, lexicon, terms=terms, names=names)
+        kind, labels = asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
+        carried = self._carried(turn, text, lexicon, kind=kind, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
-        kind, labels = self._kind(text, lexicon)
         documented = self._documented(text, lexicon)
         unmeant = {*soft, *chain.from_iterable(names)}
         meant = self._meant(terms, but=unmeant)
@@ -255,7 +255,10 @@ class Analyst:
             project=turn.project,
             fills_in=matches(lexicon.cues["task"], text, timeout_ms=self._timeout_ms)
             and self._requests("fill_in", prompt, lexicon),
-            former=self._requests("former", prompt, lexicon),
+            former=any(
+                self._requests("former", prompt[start:], lexicon)
+                for start in may_begin(prompt, content, found, lexicon)
+            ),
             several=self._requests("several", prompt, lexicon),
         )
 
@@ -306,9 +309,6 @@ class Analyst:
             )
         return name if not name or self._noted(turn).isdisjoint(name) else ()
 
-    def _kind(self, text: str, lexicon: Lexicon) -> AskedKind:
-        return asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
-
     def _meant(self, terms: Sequence[str], *, but: Container[str]) -> tuple[str, ...]:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
@@ -319,13 +319,14 @@ class Analyst:
         text: str,
         lexicon: Lexicon,
         *,
+        kind: AnswerType,
         terms: Sequence[str],
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
         """Return the terms of the last exchange when the prompt cannot stand alone."""
         if not turn.history or names or not self._leans(text, lexicon, terms):
             return ()
-        if is_courtesy(turn.prompt) and self._kind(text, lexicon).kind == "thing":
+        if is_courtesy(turn.prompt) and kind == "thing":
             return ()
         spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
         counts_of = self._counts_in(_scope_of(turn))
