@@ -7,7 +7,7 @@ question did not say. What tells a kind in several words stands in `told`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from itertools import chain, groupby, zip_longest
 
 from palace.ports import Candidate
@@ -135,7 +135,7 @@ def _may_name(query: Query, first: str, *, capitals: bool) -> bool:
 
 
 def _is_small_or_asked(query: Query, token: str) -> bool:
-    return token in query.terms or is_word_of("stopwords", token)
+    return token in query.terms or _is_small(token)
 
 
 def _near(query: Query, terms: Iterable[str]) -> set[str]:
@@ -321,6 +321,29 @@ def _counts(body: Sequence[str], language: str) -> list[str]:
     ]
 
 
+def _prices(body: Sequence[str], language: str) -> Iterable[str]:
+    """Yield what tells a price: a currency, a rate, or a bare number behind a word of paying.
+
+    "Wants 40 for the hall" and "40 a month" tell one, "wants 3 chairs" and "paid 5 May" do not.
+    """
+    yield from filter(_tells_money, body)
+    yield from told(body, "money")
+    paying = [at for at, token in enumerate(body) if is_word_of("paying_words", token)]
+    places = _number_places(body, language) if paying else []
+    bare = {place for place in places if body[place][0].isdigit()}
+    for at in paying:
+        first = at + 2 if _is_small(_at(body, at + 1)) else at + 1  # "pays me 40"
+        end = first
+        while end in bare:
+            end += 1
+        if end > first and (end == len(body) or _is_small(body[end])):
+            yield from body[first:end]
+
+
+def _is_small(token: str) -> bool:
+    return is_word_of("stopwords", token)
+
+
 def _labels(body: Sequence[str], language: str) -> set[str]:
     """Return what can be the number, code or address that something has."""
     measures = [found for token in body if (found := _MEASURE.match(token))]
@@ -396,9 +419,9 @@ def _durations(body: Sequence[str], language: str) -> list[str]:
 _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
     "clock": _clocks,
     "date": _dates,
-    "money": partial(filter, _tells_money),
 }
 _TELLING_BY_NUMBERS: Mapping[AnswerType, Callable[[Sequence[str], str], Iterable[str]]] = {
+    "money": _prices,
     "duration": _durations,
     "number": _numbers,
     "count": _counts,

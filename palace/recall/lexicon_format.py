@@ -35,7 +35,7 @@ WordKind = Literal[
     "particles", "enclitics", "stopwords", "soft", "question_words", "relative_dates", "feasts",
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
-    "price_words", "first_person", "address", "going_on_words", "framing_words",
+    "price_words", "paying_words", "first_person", "address", "going_on_words", "framing_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
@@ -71,7 +71,7 @@ _SECOND: Mapping[str, tuple[_Check, str]] = {
 }
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
-    "tells": ("clock", "date"),
+    "tells": ("clock", "date", "money"),
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
         " believed_at former several points_back"
