@@ -61,8 +61,6 @@ def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:
     counts = set(_same_thing(said, sources))
     if counts:
         return number.values[0] not in counts
-    if number.noun in _TIMES and number.values[0] > _most_times(sources):
-        return True
     if not number.unit:
         if _is_listed(said, sources) or number.noun in _OF_ANSWERS:
             return False
@@ -103,11 +101,17 @@ def _times_a_day(source: Source) -> Iterator[float]:
     )
 
 
-def _most_times(sources: Sequence[Source]) -> float:
-    """Return how often something happened at most, where several memories each tell a day of it.
+def is_told_less_often(number: Quantity, sources: Sequence[Source]) -> bool:
+    """Whether something is said to have happened more often than memories tell days of it.
 
-    Else nothing bounds it: what comes again, or was counted there, may have been more often.
+    Only where several tell it and each a day: what comes again, or was counted there, may have
+    been more often.
     """
+    return number.noun in _TIMES and number.values[0] > _most_times(sources)
+
+
+def _most_times(sources: Sequence[Source]) -> float:
+    """Return how many days all memories tell; no end where one of them tells none, or a count."""
     days: set[tuple[int | None, int | None]] = set()
     memories = [source for source in sources if not source.text.rstrip().endswith(_ASKS)]
     for memory in memories:
