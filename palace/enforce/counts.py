@@ -2,11 +2,13 @@
 
 In: a small number without a unit, its sentence and the sources. Out: whether the memory counts the
 same thing otherwise. A reader counts what is listed, rows of names, ways of doing something; so a
-count of which the memory has no other is taken for the reader's own and holds.
+count of which the memory has no other is taken for the reader's own and holds, but for "five times"
+of what several memories tell four days of.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import regex
@@ -31,6 +33,10 @@ _IN_BRACKETS = regex.compile(r"[^\d.,:;!?()\n]{0,40}\(([^()]+)\)")
 _ONE = regex.compile(r"\bone\b", regex.IGNORECASE)
 # What an answer counts of its own.
 _OF_ANSWERS = frozenset(map(stem, "thing date point reason step part change item option".split()))
+_TIMES = frozenset(
+    map(stem, "time mal fois veces vezes volte keer gånger razy раз раза kez kere".split())
+)
+_ASKS = ("?", "？")
 # What stands behind the number of a house, a floor or a room, as "Room" does before it.
 _IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
 
@@ -93,6 +99,28 @@ def _times_a_day(source: Source) -> Iterator[float]:
         for every in find_intervals(source.text)
         if every.unit == "time" and 0 < every.measures[0] <= DAY_SECONDS
     )
+
+
+def is_told_less_often(number: Quantity, sources: Sequence[Source]) -> bool:
+    """Whether something is said to have happened more often than memories tell days of it.
+
+    Only where several tell it and each a day: what comes again, or was counted there, may have
+    been more often.
+    """
+    return number.noun in _TIMES and number.values[0] > _most_times(sources)
+
+
+def _most_times(sources: Sequence[Source]) -> float:
+    """Return how many days all memories tell; no end where one of them tells none, or a count."""
+    days: set[tuple[int | None, int | None]] = set()
+    memories = [source for source in sources if not source.text.rstrip().endswith(_ASKS)]
+    for memory in memories:
+        told = {(day.day, day.month) for day in memory.written if day.day}
+        counted = any(quantity.noun in _TIMES for quantity in memory.quantities)
+        if not told or counted or find_intervals(memory.text):
+            return math.inf
+        days |= told
+    return len(days) if len(memories) > 1 else math.inf
 
 
 def _is_listed(said: SaidNumber, sources: Sequence[Source]) -> bool:

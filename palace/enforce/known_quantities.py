@@ -15,7 +15,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_counted_otherwise, is_small
+from palace.enforce.counts import is_counted_otherwise, is_small, is_told_less_often
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber
@@ -250,7 +250,9 @@ class KnownQuantities:
             return False  # of a score, a range or a row of labels
         if quantity.text[:1].isdigit() and (said.is_behind(_LABELS) or self._is_labelled(said)):
             return False  # "Room 9", "grade 3"
-        return is_small(quantity) and not is_counted_otherwise(said, self.sources)
+        return is_small(quantity) and not (
+            is_counted_otherwise(said, self.sources) or is_told_less_often(quantity, self.sources)
+        )
 
     def _is_labelled(self, said: SaidNumber) -> bool:
         """Whether a number stands behind a word that has another one behind it there."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from palace.ports import Candidate
-from palace.recall.kinds import counted_present, is_month, is_year
+from palace.recall.kinds import counted_present, is_month, is_year, tells_how_to_reach
 from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.weighing import K1, Weights, relevance
 from palace.types.query import Query
@@ -50,6 +50,7 @@ class Asked:
         self._absent = absent / self._total
         self._names = _count_names(query)
         self._unknown_name = _unknown_names(query, weights)
+        self._labels = self._looked_for & query.labels
         self._one_term = float(len(query.terms) <= 1)
         self._carried = float(bool(query.carried))
 
@@ -66,6 +67,8 @@ class Asked:
         query, idf, known = self.query, self.weights.idf, self.weights.known
         ceiling = self.weights.ceiling
         body = self._looked_for & candidate.body
+        if query.labels and not candidate.session and tells_how_to_reach(query, candidate):
+            body = body | self._labels
         place = self._looked_for & candidate.context
         here = body | place if place else body  # mostly a place says nothing of it
         around = [neighbour.body for neighbour in neighbours]

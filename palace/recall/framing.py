@@ -72,6 +72,23 @@ def without_framing(
     return [word for word in content if word not in framed]
 
 
+def may_begin(
+    prompt: str, content: Sequence[Word], found: Sequence[Word], lexicon: Lexicon
+) -> list[int]:
+    """Return where the question of a prompt may begin: at once, and behind what only leads to it.
+
+    Args:
+        prompt: What the words stand in.
+        content: Its words with content, in order, without what frames the question.
+        found: All its words, in order.
+        lexicon: Its language.
+    """
+    first = content[0].start if content else 0
+    phrases = _spans(prompt, lexicon.phrases("framing_phrases"))
+    behind = (end for _, end in phrases if end <= first)
+    return sorted({0, *_begins(prompt, first, found, lexicon), *behind})
+
+
 @cache
 def _sought(framing: frozenset[str]) -> tuple[str, ...]:
     """Return the words that are looked for among letters: no blank or no one ending ends them."""

@@ -6,16 +6,17 @@ question did not say. What tells a kind in several words stands in `told`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
-from itertools import chain, zip_longest
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, groupby, zip_longest
 
 from palace.ports import Candidate
+from palace.recall.borders import FIRST_HANGUL
 from palace.recall.given_names import given_names
 from palace.recall.lexicon import DENSE_FROM, is_word_of, load_lexicon, word_tokens
-from palace.recall.related import NEARLY_ALL_LISTED, everyday_words
+from palace.recall.related import NEARLY_ALL_LISTED, everyday_words, listed_set
 from palace.recall.told import told
-from palace.text import MONEY
+from palace.text import MONEY, tokens
 from palace.text.late_patterns import late
 from palace.types.query import AnswerType, Query
 
@@ -35,6 +36,7 @@ _HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 # 7.30 and 0752 tell an hour where one is asked for, and may be a price and a number elsewhere.
 _BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
+_FEWEST_PHONE_DIGITS = 6
 _CODE = late(r"[^\W\d].*\d")
 
 
@@ -43,16 +45,25 @@ def answer_present(query: Query, candidate: Candidate) -> float:
 
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
+    body = candidate.body
     if query.answer_type == "person":
         return _told_who(query, candidate)
     if query.answer_type == "name":
         return _told_what_it_is_called(query, candidate)
-    telling = _TELLING.get(query.answer_type)
-    if telling is None:
+    if query.answer_type in ("phone", "e_mail"):
+        return max(
+            (0.5 if _is_unparted(body, run) else 1.0 for run in _reached_at(query, body)),
+            default=0.0,
+        )
+    if query.answer_type in _TELLING:
+        said = _TELLING[query.answer_type](body)
+    elif query.answer_type in _TELLING_BY_NUMBERS:
+        said = _TELLING_BY_NUMBERS[query.answer_type](body, query.language)
+    else:
         return 0.5
-    if query.answer_type == "count" and not _counts_what_is_asked(query, candidate.body):
+    if query.answer_type == "count" and not _counts_what_is_asked(query, body):
         return 0.0
-    return float(any(not _is_asked(query, token) for token in telling(candidate.body)))
+    return float(any(not _is_asked(query, token) for token in said))
 
 
 def _is_asked(query: Query, token: str) -> bool:
@@ -124,7 +135,7 @@ def _may_name(query: Query, first: str, *, capitals: bool) -> bool:
 
 
 def _is_small_or_asked(query: Query, token: str) -> bool:
-    return token in query.terms or is_word_of("stopwords", token)
+    return token in query.terms or _is_small(token)
 
 
 def _near(query: Query, terms: Iterable[str]) -> set[str]:
@@ -180,6 +191,46 @@ def is_year(token: str) -> bool:
     return len(token) == 4 and token.isdigit() and token[:2] in ("19", "20")
 
 
+def tells_how_to_reach(query: Query, candidate: Candidate) -> bool:
+    """Whether a memory has the phone number or the e-mail address of what is asked about.
+
+    It need not say that it is one: "Plumber: 0171 5550142". It is that of the nearest: "Dave is
+    away, call Tom on 0171 5550142" has none of Dave.
+    """
+    body, asked = candidate.body, {t for t in query.terms if t not in query.labels}
+    words = everyday_words(query.language)
+    others = {t for t in _names(candidate) if t not in words or t in given_names()}
+    for run in _reached_at(query, body):
+        outwards = (*reversed(body[: run.start]), *body[run.stop :])
+        nearest = next((t for t in outwards if t in asked or t in others), "")
+        if nearest in asked and not _is_unparted(body, run):
+            return True
+    return False
+
+
+def _reached_at(query: Query, body: Sequence[str]) -> Iterator[range]:
+    """Yield where phone numbers or e-mail addresses stand, whichever is asked for."""
+    if query.answer_type == "e_mail":
+        yield from (range(at, at + 1) for at, token in enumerate(body) if "@" in token)
+        return
+    places = [p for p in _number_places(body, query.language) if body[p][0].isdigit()]
+    for _, numbered in groupby(enumerate(places), key=lambda pair: pair[1] - pair[0]):
+        run = [place for _, place in numbered]
+        around = (_at(body, run[0] - 1), _at(body, run[-1] + 1))
+        # The index has "555-0142" and its parts behind it, but of "06.55.50.14.22" no part.
+        apart = sum(len(body[place]) for place in run if body[place].isdigit())
+        at_once = max(sum(map(str.isdigit, body[place])) for place in run)
+        if max(apart, at_once) >= _FEWEST_PHONE_DIGITS and not any(
+            _tells_money(token) or _MEASURE.match(f"1{token}") for token in around if token
+        ):
+            yield range(run[0], run[-1] + 1)
+
+
+def _is_unparted(body: Sequence[str], run: range) -> bool:
+    """Whether a phone number is one of digits alone: as well that of an order, or how many."""
+    return len(run) == 1 and body[run.start].isdigit()
+
+
 def counted_present(query: Query, body: Sequence[str]) -> float:
     """Return whether a number stands beside the thing whose number is asked ("how many eggs").
 
@@ -187,7 +238,7 @@ def counted_present(query: Query, body: Sequence[str]) -> float:
     """
     if query.answer_type not in ("number", "count") or not query.head:
         return 0.5
-    return float(_is_counted({query.head[0]}, body))
+    return float(_is_counted({query.head[0]}, body, query.language))
 
 
 def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
@@ -197,19 +248,37 @@ def _counts_what_is_asked(query: Query, body: Sequence[str]) -> bool:
     """
     if all(thing in query.soft for thing in query.head):
         return True
-    return _is_counted(_near(query, query.head), body)
+    return _is_counted(_near(query, query.head), body, query.language)
 
 
-def _is_counted(things: Collection[str], body: Sequence[str]) -> bool:
+def _is_counted(things: Collection[str], body: Sequence[str], language: str) -> bool:
     """Whether a number stands beside one of some things."""
     places = [place for place, token in enumerate(body) if token in things]
-    numbers = _number_places(body) if places else []
+    numbers = _number_places(body, language) if places else []
     return any(abs(place - number) <= _BESIDE for place in places for number in numbers)
 
 
-def _number_places(body: Sequence[str]) -> list[int]:
-    """Return where numbers and words for them stand; dates, years and times of day are none."""
-    words = word_tokens("number_words")
+@cache
+def _number_words(language: str) -> frozenset[str]:
+    """Return the index tokens that are words for numbers where a question is in a language.
+
+    A number of another language may be a word of it: Polish "ten" is no ten, French "dos" a back.
+    """
+    lexicon = load_lexicon(language)
+    listed = (*lexicon.listed("number_words"), *lexicon.listed("own_number_words"))
+    own = frozenset(t for t in chain.from_iterable(map(tokens, listed)) if not is_month(t))
+    others = word_tokens("number_words") - lexicon.stopwords - lexicon.soft
+    return own | (others - listed_set(language))
+
+
+def _number_places(body: Sequence[str], language: str) -> list[int]:
+    """Return where numbers and words for them stand; dates, years and times of day are none.
+
+    Args:
+        body: Index tokens, in order.
+        language: Of the question, whose words for numbers count.
+    """
+    words = _number_words(language)
     places: list[int] = []
     of_a_time: list[str] = []
     for place, token in enumerate(body):
@@ -218,7 +287,8 @@ def _number_places(body: Sequence[str]) -> list[int]:
             continue
         of_a_time = []
         if token in words:
-            places.append(place)
+            if not _is_part_of_another_word(body, place):
+                places.append(place)
         elif ":" in token or _is_day(token):
             of_a_time = [*_DIGITS.findall(token), token.rpartition(".")[0]]
         elif token[0].isdigit():
@@ -226,24 +296,59 @@ def _number_places(body: Sequence[str]) -> list[int]:
     return places
 
 
-def _numbers(body: Sequence[str]) -> list[str]:
-    return [body[place] for place in _number_places(body)]
+def _is_part_of_another_word(body: Sequence[str], place: int) -> bool:
+    """Whether a letter that may be a number is one of a day (周二) or of a Korean word (세탁기).
+
+    The index has the pairs that it makes with its neighbours at most three places before it.
+    """
+    letter = body[place]
+    if letter < DENSE_FROM or len(letter) > 1:
+        return False
+    pairs = [t for t in body[max(place - 3, 0) : place] if len(t) > 1 and letter in t]
+    return any(map(_tells_date, pairs)) or (letter >= FIRST_HANGUL and bool(pairs))
 
 
-def _counts(body: Sequence[str]) -> list[str]:
+def _numbers(body: Sequence[str], language: str) -> list[str]:
+    return [body[place] for place in _number_places(body, language)]
+
+
+def _counts(body: Sequence[str], language: str) -> list[str]:
     """Return what can say how many: numbers that are no price and no day of a month."""
     return [
         body[place]
-        for place in _number_places(body)
+        for place in _number_places(body, language)
         if not any(map(_tells_money, _beside(body, place))) and not _is_day_of_month(body, place)
     ]
 
 
-def _labels(body: Sequence[str]) -> set[str]:
+def _prices(body: Sequence[str], language: str) -> Iterable[str]:
+    """Yield what tells a price: a currency, a rate, or a bare number behind a word of paying.
+
+    "Wants 40 for the hall" and "40 a month" tell one, "wants 3 chairs" and "paid 5 May" do not.
+    """
+    yield from filter(_tells_money, body)
+    yield from told(body, "money")
+    paying = [at for at, token in enumerate(body) if is_word_of("paying_words", token)]
+    places = _number_places(body, language) if paying else []
+    bare = {place for place in places if body[place][0].isdigit()}
+    for at in paying:
+        first = at + 2 if _is_small(_at(body, at + 1)) else at + 1  # "pays me 40"
+        end = first
+        while end in bare:
+            end += 1
+        if end > first and (end == len(body) or _is_small(body[end])):
+            yield from body[first:end]
+
+
+def _is_small(token: str) -> bool:
+    return is_word_of("stopwords", token)
+
+
+def _labels(body: Sequence[str], language: str) -> set[str]:
     """Return what can be the number, code or address that something has."""
     measures = [found for token in body if (found := _MEASURE.match(token))]
     measured = {said for found in measures for said in (found[0], found[1])}
-    numbers = {t for t in _counts(body) if t[0].isdigit() and t not in measured}
+    numbers = {t for t in _counts(body, language) if t[0].isdigit() and t not in measured}
     return numbers.union(t for t in body if "@" in t or (_CODE.match(t) and not is_month(t)))
 
 
@@ -306,15 +411,17 @@ def _dates(body: Sequence[str]) -> Iterable[str]:
     return chain(filter(_tells_date, body), told(body, "clock", "date"))
 
 
-def _durations(body: Sequence[str]) -> list[str]:
-    return [*_numbers(body), *filter(_tells_date, body)]
+def _durations(body: Sequence[str], language: str) -> list[str]:
+    return [*_numbers(body, language), *filter(_tells_date, body)]
 
 
 # What of a memory, in its order, is of the kind that is asked for.
 _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
     "clock": _clocks,
     "date": _dates,
-    "money": partial(filter, _tells_money),
+}
+_TELLING_BY_NUMBERS: Mapping[AnswerType, Callable[[Sequence[str], str], Iterable[str]]] = {
+    "money": _prices,
     "duration": _durations,
     "number": _numbers,
     "count": _counts,

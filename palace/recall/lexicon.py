@@ -173,6 +173,12 @@ class Lexicon:
         }
 
     @cached_property
+    def labels(self) -> Mapping[AnswerType, str]:
+        """Kind of number or address -> one alternation of what a question says for it."""
+        labels = self._patterns.get("labels", {})
+        return {kind: _alternation(patterns) for kind, patterns in labels.items()}
+
+    @cached_property
     def follow_up(self) -> str:
         """Alternation of a prompt that leans on the previous turn."""
         return _alternation(self._patterns["follow_up"])

@@ -34,8 +34,8 @@ _LISTS = (_is_lists, "names, each with a list of texts in quotes")
 WordKind = Literal[
     "particles", "enclitics", "stopwords", "soft", "question_words", "relative_dates", "feasts",
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
-    "clock_words", "number_words", "naming_words", "linking_words", "price_words", "first_person",
-    "address", "going_on_words", "framing_words",
+    "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
+    "price_words", "paying_words", "first_person", "address", "going_on_words", "framing_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
@@ -65,18 +65,20 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
 }
 _SECOND: Mapping[str, tuple[_Check, str]] = {
     "question_types": _LISTS,
+    "labels": _LISTS,
     "follow_up": _LIST,
     "cues": _LISTS,
 }
 _NAMES = {
     "openings": ("clock", "date", "number", "person", "thing"),
-    "tells": ("clock", "date"),
+    "tells": ("clock", "date", "money"),
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
         " believed_at former several points_back"
         " yesterday last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
+    "labels": ("phone", "e_mail"),
 }
 # The groups that a pattern must have.
 _GROUPS = {
@@ -105,7 +107,7 @@ def read_words(text: str, where: str) -> Mapping[str, Any]:
 
 def read_patterns(text: str, where: str) -> Mapping[str, Any]:
     """Return the second document of a lexicon: patterns over a prompt; see `read_words`."""
-    return _read(text, where, _SECOND, needed=tuple(_SECOND))
+    return _read(text, where, _SECOND, needed=("question_types", "follow_up", "cues"))
 
 
 def _read(

@@ -14,6 +14,7 @@ import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.addressee import agent_name, without_addressee
+from palace.recall.answer_types import asked_kind
 from palace.recall.apart import sentences_apart
 from palace.recall.borders import FIRST_HANGUL, within_borders
 from palace.recall.courtesies import is_courtesy, without_courtesies
@@ -25,7 +26,7 @@ from palace.recall.forms import (
     with_tokens,
     without_enclitics,
 )
-from palace.recall.framing import without_framing
+from palace.recall.framing import may_begin, without_framing
 from palace.recall.given_names import calls_by_given_name, is_given_name
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
@@ -214,7 +215,8 @@ class Analyst:
         strangers = names_at([t for t in titled if t.is_titled], content)
         strangers = [name for name in strangers if name not in names]
         text = matchable(prompt)
-        carried = self._carried(turn, text, lexicon, terms=terms, names=names)
+        kind, labels = asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
+        carried = self._carried(turn, text, lexicon, kind=kind, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
         documented = self._documented(text, lexicon)
         unmeant = {*soft, *chain.from_iterable(names)}
@@ -232,8 +234,9 @@ class Analyst:
             given_name=calls_by_given_name(prompt, found, lexicon),
             identifiers=tuple(dict.fromkeys(w.token for w in content if w.shape == "identifier")),
             numbers=tuple(dict.fromkeys(numbers(prompt))),
-            answer_type=self._answer_type(text, lexicon),
+            answer_type=kind,
             soft=soft,
+            labels=tuple(t for t in terms if t in labels),
             documented=tuple(t for t in terms if t in documented),
             mended=tuple(t for t in dict.fromkeys(slips.values()) if t in terms),
             slips=slips,
@@ -252,7 +255,10 @@ class Analyst:
             project=turn.project,
             fills_in=matches(lexicon.cues["task"], text, timeout_ms=self._timeout_ms)
             and self._requests("fill_in", prompt, lexicon),
-            former=self._requests("former", prompt, lexicon),
+            former=any(
+                self._requests("former", prompt[start:], lexicon)
+                for start in may_begin(prompt, content, found, lexicon)
+            ),
             several=self._requests("several", prompt, lexicon),
         )
 
@@ -307,25 +313,20 @@ class Analyst:
         """Return the terms that other words may stand for; no other name means the same."""
         return tuple(t for t in terms if t not in but) if self._related else ()
 
-    def _answer_type(self, text: str, lexicon: Lexicon) -> AnswerType:
-        for kind, pattern in lexicon.question_types.items():
-            if matches(pattern, text, timeout_ms=self._timeout_ms):
-                return kind
-        return "thing"
-
     def _carried(
         self,
         turn: Turn,
         text: str,
         lexicon: Lexicon,
         *,
+        kind: AnswerType,
         terms: Sequence[str],
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
         """Return the terms of the last exchange when the prompt cannot stand alone."""
         if not turn.history or names or not self._leans(text, lexicon, terms):
             return ()
-        if is_courtesy(turn.prompt) and self._answer_type(text, lexicon) == "thing":
+        if is_courtesy(turn.prompt) and kind == "thing":
             return ()
         spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
         counts_of = self._counts_in(_scope_of(turn))

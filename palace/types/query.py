@@ -15,7 +15,7 @@ RecallKind = Literal[
     "fact", "status", "history", "preference", "procedure", "identity", "meta", "none"
 ]
 AnswerType = Literal[
-    "clock", "duration", "date", "money", "label", "name", "count", "number",
+    "clock", "duration", "date", "money", "label", "phone", "e_mail", "name", "count", "number",
     "person", "place", "reason", "yes_no", "thing",
 ]  # fmt: skip
 
@@ -42,6 +42,7 @@ class Query:
         answer_type: What kind of thing would answer.
         soft: Terms that only say what sort of thing is asked ("number", "version"); a memory can
             answer without them.
+        labels: Terms that only say that a phone number or an e-mail address is asked for.
         documented: Terms that only ask whether it is written down how a thing is done ("runbook").
         mended: Terms that stand for words with a slip of the fingers: nobody wrote them as they
             are, so what rests on them alone proves nothing.
@@ -71,6 +72,7 @@ class Query:
     numbers: tuple[str, ...] = ()
     answer_type: AnswerType = "thing"
     soft: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     documented: tuple[str, ...] = ()
     mended: tuple[str, ...] = ()
     carried: tuple[str, ...] = ()

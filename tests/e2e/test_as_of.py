@@ -418,6 +418,18 @@ def test_words_of_then_are_found_by_place_and_tag_as_they_are_today(tmp_path):
         ("What did we do before the move to Lyon?", False),
         ("Did I mention the dentist before?", False),
         ("Was muss ich vorher tun?", False),
+        ("¿Dónde vivíamos antes?", True),
+        ("Just curious, where did we live before?", True),
+        ("For the record, what was the rent before?", True),
+        ("By the way, who led the team before?", True),
+        ("According to my notes, where did we use to live?", True),
+        ("Can you remind me: what was the rent before?", True),
+        ("Nur so aus Neugier, wo haben wir früher gewohnt?", True),
+        ("Laut meinen Notizen, was war die Miete vorher?", True),
+        ("メモによると、前の家賃はいくら？", True),
+        ("根据我的笔记，以前的房租是多少？", True),
+        ("For the record, what do I do before a deploy?", False),
+        ("The flat in Linz, did I mention what we had before?", False),
     ],
 )
 def test_what_was_the_case_before_is_asked_for(palace, prompt, is_former):

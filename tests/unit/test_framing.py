@@ -46,6 +46,8 @@ def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
         "When did we hire Olga? Any idea?",
         "When did we hire Olga, do you remember?",
         "I looked it up, I forgot: when did we hire Olga?",
+        "By the way, when did we hire Olga?",
+        "Incidentally, when did we hire Olga?",
     ],
 )
 def test_a_frame_is_no_content(palace: Mempalace, prompt: str) -> None:
@@ -105,6 +107,10 @@ def test_elsewhere_these_words_are_content(palace: Mempalace, prompt: str, term:
         "Do you remember when we hired Olga?",
         "According to my notes, when did we hire Olga?",
         "Laut meinen Notizen, wann haben wir Olga eingestellt?",
+        "Übrigens, wann haben wir Olga eingestellt?",
+        "Кстати, когда мы наняли Ольгу?",
+        "Förresten, när anställde vi Olga?",
+        "Bu arada, dişçi randevusu ne zaman?",
         "Keine Ahnung mehr, wann haben wir Olga eingestellt?",
         "Selon mes notes, quand avons-nous embauché Olga ?",
         "J'ai oublié quand nous avons embauché Olga.",

@@ -1341,3 +1341,41 @@ def test_behind_what_is_unknown_all_is_checked_again():
     memory = [evidence("Bought on 8 August at Marlow's.", as_of=DAY)]
     answer = "There's nothing on the warranty; the notes say you bought it at Norwood's."
     assert not check(answer, "And?", items=memory).supported
+
+
+@pytest.mark.parametrize(
+    ("memories", "good", "bad"),
+    [
+        (
+            (
+                "On 3 March 2026 we had dinner at Bella with Olga.",
+                "Dinner at Bella on 9 March 2026, the risotto was cold.",
+                "On 2 April 2026 we ate at Bella.",
+            ),
+            ("Twice.", "Three times.", "You ate there 3 times."),
+            ("Five times.", "You ate there 4 times."),
+        ),
+        (
+            ("Am 3. März waren wir bei Bella essen.", "Am 9. März Essen bei Bella."),
+            ("Zweimal.", "Zwei Mal."),
+            ("Fünfmal.", "Ihr wart fünf Mal dort."),
+        ),
+        (("On 3 March we ate at Bella.", "We often eat at Bella."), ("Five times.",), ()),
+        (("On 3 March we ate at Bella, as every week.", "On 9 March too."), ("Five times.",), ()),
+        (("We ate at Bella on 3, 10 and 17 March.", "Bella on 2 April."), ("Four times.",), ()),
+        (("On 3 March we ate at Bella.",), ("Five times.",), ()),
+        (
+            ("Bella again on 3 March, so five times by then.", "On 9 March too."),
+            ("Six times.",),
+            (),
+        ),
+    ],
+)
+def test_nothing_happened_more_often_than_several_memories_tell_days_of_it(memories, good, bad):
+    items = [
+        evidence(text, id=f"m-{n}", source=f"rooms/a.md:{n}", as_of=DAY)
+        for n, text in enumerate(memories, start=1)
+    ]
+    for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
+        found = check(answer, "How often did we eat at Bella?", items=items)
+        assert found.supported == holds, answer

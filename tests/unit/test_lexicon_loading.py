@@ -115,7 +115,8 @@ def test_a_match_is_found_and_a_slow_pattern_is_none() -> None:
 @pytest.mark.parametrize("language", DEFAULT_LANGUAGES)
 def test_shipped_patterns_are_quick_on_hostile_text(language: str) -> None:
     lexicon = load_lexicon(language)
-    patterns = [*lexicon.cues.values(), *lexicon.question_types.values(), lexicon.follow_up]
+    kinds = (*lexicon.question_types.values(), *lexicon.labels.values())
+    patterns = [*lexicon.cues.values(), *kinds, lexicon.follow_up]
     for text in HOSTILE:
         for pattern in patterns:
             regex.search(pattern, matchable(text), timeout=0.5)  # raises TimeoutError when slow
@@ -191,7 +192,8 @@ def test_words_of_memories_are_known_as_tokens(kind: WordKind, text: str) -> Non
 
 
 def test_a_token_is_told_from_the_words_that_begin_like_it() -> None:
-    kinds = get_args(WordKind)
+    # Of these it is not asked, because they count in one language; some are written like a month.
+    kinds = [kind for kind in get_args(WordKind) if kind != "own_number_words"]
     every = frozenset[str]().union(*map(word_tokens, kinds), {"", "qx", "month05"})
     for kind in kinds:
         assert {token for token in every if is_word_of(kind, token)} == word_tokens(kind)
@@ -229,6 +231,7 @@ def test_a_lexicon_needs_few_keys() -> None:
     assert not any((lexicon.openings, lexicon.requests, lexicon.scripts, lexicon.soft))
     assert lexicon.script_letter is None
     assert set(lexicon.cues) == {"question", "task"}
+    assert lexicon.labels == {}
 
 
 def test_a_mark_alone_among_the_words_is_no_word() -> None:

@@ -81,6 +81,7 @@ def _compiled(lexicon: Lexicon) -> dict[str, regex.Pattern[str]]:
     sources = {
         **lexicon.cues,
         **{f"question_types.{kind}": p for kind, p in lexicon.question_types.items()},
+        **{f"labels.{kind}": p for kind, p in lexicon.labels.items()},
         "follow_up": lexicon.follow_up,
     }
     return {name: regex.compile(source) for name, source in sources.items()}
@@ -88,7 +89,8 @@ def _compiled(lexicon: Lexicon) -> dict[str, regex.Pattern[str]]:
 
 def _written(language: str) -> list[str]:
     raw = _raw(language)
-    groups = [*raw["cues"].values(), *raw["question_types"].values(), raw["follow_up"]]
+    groups = [*raw["cues"].values(), *raw["question_types"].values(), *raw["labels"].values()]
+    groups.append(raw["follow_up"])
     return [pattern for group in groups for pattern in group]
 
 

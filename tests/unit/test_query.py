@@ -376,7 +376,39 @@ def test_digits_alone_say_a_day_or_a_measure_and_no_code(
         ("Wie viele Franken kostet das?", "money"),
         ("What's my account number at the bank?", "label"),
         ("what is the alarm code", "label"),
-        ("What's Mr Novak's email at the estate?", "label"),
+        ("What's Mr Novak's email at the estate?", "e_mail"),
+        ("What's Mira's phone number?", "phone"),
+        ("What is the telephone number of Mira?", "phone"),
+        ("whats miras mobile", "phone"),
+        ("phone number of the plumber?", "phone"),
+        ("e-mail of the plumber?", "e_mail"),
+        ("Who has the phone number of the plumber?", "person"),
+        ("When did Mira change her phone number?", "date"),
+        ("What's in Mira's e-mail?", "label"),
+        ("What's the PIN for my phone?", "label"),
+        ("What phone does Mira have?", "thing"),
+        ("Wie ist die Telefonnummer vom Klempner?", "phone"),
+        ("Mailadresse vom Klempner?", "e_mail"),
+        ("Quel est le numéro de téléphone du plombier ?", "phone"),
+        ("adresse mail du plombier", "e_mail"),
+        ("¿Cuál es el teléfono de la modista?", "phone"),
+        ("correo de la modista", "e_mail"),
+        ("Qual é o telefone do Rui?", "phone"),
+        ("Qual é o e-mail do Rui?", "e_mail"),
+        ("Qual è l'indirizzo mail di Marta?", "e_mail"),
+        ("Wat is het telefoonnummer van Piet?", "phone"),
+        ("Wat is het mailadres van Piet?", "e_mail"),
+        ("Jaki jest numer telefonu hydraulika?", "phone"),
+        ("Jaki jest adres e-mail hydraulika?", "e_mail"),
+        ("Адрес электронной почты Геннадия?", "e_mail"),
+        ("Vilket telefonnummer har Stig?", "phone"),
+        ("Vad är mejladressen till Stig?", "e_mail"),
+        ("Ayşe'nin telefon numarası ne?", "phone"),
+        ("Ayşe'nin e-posta adresi nedir?", "e_mail"),
+        ("배관공 전화번호가 뭐야?", "phone"),
+        ("배관공 이메일 주소 뭐야?", "e_mail"),
+        ("小丁师傅的邮箱是什么", "e_mail"),
+        ("村田さんのメールアドレスは", "e_mail"),
         ("Which door code did they give us?", "label"),
         ("What does the code on the boiler mean?", "thing"),
         ("do you have his number?", "label"),
@@ -419,17 +451,23 @@ def test_digits_alone_say_a_day_or_a_measure_and_no_code(
         ("op welke dagen werkt Fatma", "date"),
         ("an welchen Tagen kommt Emre", "date"),
         ("wie heisst der neue Pfarrer", "name"),
-        ("cual es el telefono de Nacho", "label"),
-        ("qual o telefone do Valdir", "label"),
-        ("quel est le telephone du ramoneur", "label"),
-        ("qual è il numero di telefono di Marta", "label"),
-        ("какой телефон у Геннадия", "label"),
-        ("小丁师傅的电话是多少", "label"),
-        ("村田さんの電話番号は", "label"),
+        ("cual es el telefono de Nacho", "phone"),
+        ("qual o telefone do Valdir", "phone"),
+        ("quel est le telephone du ramoneur", "phone"),
+        ("qual è il numero di telefono di Marta", "phone"),
+        ("какой телефон у Геннадия", "phone"),
+        ("小丁师傅的电话是多少", "phone"),
+        ("村田さんの電話番号は", "phone"),
     ],
 )
 def test_answer_type(prompt: str, kind: AnswerType) -> None:
     assert analysed(prompt).answer_type == kind
+
+
+def test_what_only_says_that_a_phone_number_is_asked_for_is_told() -> None:
+    assert analysed("What is the phone number of Mira?").labels == ("phone", "number")
+    assert analysed("¿Cuál es el teléfono de la modista?").labels == ("telefono",)
+    assert analysed("Who has the phone number of Mira?").labels == ()
 
 
 @pytest.mark.parametrize(

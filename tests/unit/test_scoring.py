@@ -436,6 +436,18 @@ def test_head_and_tail() -> None:
         ("label", "the 30k trail, 12mm, twelve of us", 0.0),
         ("label", "room 3, 30mm of rain", 1.0),
         ("label", "boosters due in February", 0.0),
+        ("phone", "reach Ada on 0171 5550142", 1.0),
+        ("phone", "Ada, +44 20 5550 0142", 1.0),
+        ("phone", "Ada: 06.55.50.14.22", 1.0),
+        ("phone", "Ada, 555-0142", 1.0),
+        ("phone", "阿达手机138-0013-8000", 1.0),
+        ("phone", "order 5550142", 0.5),  # a number of digits alone may be any
+        ("phone", "Ada owes me 40 euros", 0.0),
+        ("phone", "Ada in room 17, since 2026-05-07 at 14:30", 0.0),
+        ("phone", "1 200 000 EUR, 120 000 km", 0.0),
+        ("phone", "ada@example.org", 0.0),
+        ("e_mail", "ada@example.org", 1.0),
+        ("e_mail", "reach Ada on 0171 5550142", 0.0),
         ("name", "we move Mitzi", 0.5),
         ("name", "on Friday it cost EUR 12", 0.0),
         ("name", "the cat sleeps", 0.0),
@@ -502,6 +514,18 @@ def test_head_and_tail() -> None:
         ("money", "it was free", 1.0),
         ("money", "bought in August 2026, 880 kg", 0.0),
         ("money", "it was dear", 0.0),
+        ("money", "the painter wants 1400 for the hall", 1.0),
+        ("money", "Nora pays me 40", 1.0),
+        ("money", "Claes är skyldig oss 8 000 för däcken", 1.0),
+        ("money", "vervangt de printplaten, kosten 17.900", 1.0),
+        ("money", "cobra 180 a visita", 1.0),
+        ("money", "storage unit 85 a month", 1.0),
+        ("money", "Miete 640 im Monat", 1.0),
+        ("money", "6 400 в месяц", 1.0),
+        ("money", "the painter wants 3 chairs", 0.0),
+        ("money", "paid 5 May", 0.0),
+        ("money", "paid on the 5th, at 14:30", 0.0),
+        ("money", "pays in 9 days", 0.0),
         ("person", "we met Mira", 1.0),
         ("person", "we met nobody", 0.0),
         ("person", "Ines met nobody", 0.5),
@@ -562,6 +586,29 @@ def test_what_a_thing_is_called(told: str, expected: float) -> None:
 def test_a_noun_with_a_capital_is_nobody_in_german(told: str, expected: float) -> None:
     asked = query("laube gestrichen", answer_type="person", language="de")
     assert answer_present(asked, candidate(told)) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "told", "expected"),
+    [
+        ("phone", "Plumber: 0171 5550142", 1.0),
+        ("phone", "0171 5550142 is the plumber", 1.0),
+        ("phone", "Olga's plumber Dave: 0171 5550142", 0.0),
+        ("phone", "The plumber is away, call Tom on 0171 5550142", 0.0),
+        ("phone", "The plumber brings part 5550142", 0.0),
+        ("phone", "The plumber takes 40", 0.0),
+        ("e_mail", "Plumber: dave@pipes.example", 1.0),
+        ("e_mail", "The plumber is away, write to Tom: tom@pipes.example", 0.0),
+    ],
+)
+def test_a_number_by_which_one_is_reached_need_not_be_called_one(
+    kind: AnswerType, told: str, expected: float
+) -> None:
+    label = {"phone": "phone", "e_mail": "email"}[kind]
+    asked = query(f"{label} plumber", answer_type=kind, labels=(label,))
+    texts = ("the plumber came", "a lamp", told)
+    assert (described(asked, candidate(told), *texts)["coverage"] == 1.0) == expected
+    assert described(asked, candidate(told, session="s1"), *texts)["coverage"] < 1.0
 
 
 def test_a_name_that_is_asked_for_alone_may_stand_anywhere() -> None:
@@ -659,6 +706,54 @@ def test_counted(text: str, expected: float) -> None:
     assert counted_present(asked, tokens(text)) == expected
     assert counted_present(query("egg", head=("egg",)), tokens(text)) == 0.5
     assert counted_present(query("egg", answer_type="number"), tokens(text)) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("language", "numbers"),
+    [
+        ("en", "two six ten eleven thirteen ninety hundred"),
+        ("de", "zwei drei acht elf zwölf einundzwanzig zweihundert tausend"),
+        ("fr", "six sept dix onze dix-sept vingt trente cent mille"),
+        ("es", "dos seis once doce catorce quince dieciocho veinticinco doscientas mil"),
+        ("pt", "dois duas seis dez onze doze dezoito duzentas mil"),
+        ("it", "due tre sei otto tredici ventuno cento mille"),
+        ("nl", "twee drie vier acht tien elf twaalf tweehonderd"),
+        ("sv", "två tre fem sex tio elva tolv tusen"),
+        ("pl", "dwa troje pięć sześciu piętnaście dwadzieścia trzydzieści sto"),
+        ("ru", "два пяти восьми шестнадцать сто шестьсот тысяч"),
+        ("tr", "iki üç dört beş altı on kırk elli yüz bin"),
+        ("ko", "두 세 네 다섯 열 열두 스무 백"),
+        ("zh", "两个 三个 十个 十二个"),
+        ("ja", "二個 三人 十本 百枚"),
+    ],
+)
+def test_numbers_in_words_count_where_the_question_is_in_their_language(
+    language: str, numbers: str
+) -> None:
+    asked = query("eggs", answer_type="number", head=("egg",), language=language)
+    for number in numbers.split():
+        assert counted_present(asked, tokens(f"{number} eggs")) == 1.0, number
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "an elf once due on mil cent, a dix, sex, bin, mill"),
+        ("de", "sei am Tisch, once, on"),
+        ("fr", "mal au dos, très sèche, le four en septembre"),
+        ("es", "la tienda, tan otto, on"),
+        ("pt", "a casa dos amigos, em dezembro"),
+        ("it", "siete soli"),
+        ("nl", "onze dozen op zolder"),
+        ("pl", "ten pies, one"),
+        ("ko", "세탁기 모두 네모"),
+        ("zh", "周二 星期三 十月"),
+        ("ja", "十月に"),
+    ],
+)
+def test_numbers_of_one_language_are_words_of_another(language: str, text: str) -> None:
+    asked = query("eggs", answer_type="number", language=language)
+    assert answer_present(asked, candidate(text)) == 0.0
 
 
 def test_carried_and_single_terms_are_told() -> None:
