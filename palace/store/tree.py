@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 
@@ -184,13 +185,19 @@ def room_folder(root: Path, room: str) -> str:
 def drawer_file(root: Path, room: str, drawer: str) -> str:
     """Return the file a drawer's name means, which need not exist yet.
 
+    Where a link stands in the palace for another of its files, that is the file's own name: by two
+    names its memories would count twice until the next look at all files.
+
     Raises:
         UnsafeNameError: If a name is unsafe.
     """
     name = without_suffix(drawer)
     folder = room_folder(root, room)
     found = existing_name(resolve_inside(root, folder), name, what="drawer", suffix=SUFFIX)
-    return f"{folder}/{found or drawer_name(name) + SUFFIX}"
+    path = f"{folder}/{found or drawer_name(name) + SUFFIX}"
+    own = resolve_inside(root, path).relative_to(os.path.realpath(root)).as_posix()
+    is_read = own.startswith(f"{ROOMS}/") and own[-3:].lower() == SUFFIX
+    return own if is_read and not any(map(is_no_note, own.split("/"))) else path
 
 
 def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> str | None:
@@ -226,9 +233,11 @@ def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> st
 def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
     if is_no_note(entry.name) or "\\" in entry.name or not _is_text(entry.name):
         return False
-    if not suffix:
-        return entry.is_dir()
-    return entry.name.lower().endswith(suffix) and entry.is_file()
+    with suppress(OSError):  # a link that leads to itself
+        if not suffix:
+            return entry.is_dir()
+        return entry.name.lower().endswith(suffix) and entry.is_file()
+    return False
 
 
 def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:
