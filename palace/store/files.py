@@ -433,7 +433,7 @@ def _mode(path: Path) -> int:
     if not mode & 0o222:
         raise StoreUnavailableError(
             f"could not write {path}: it is marked read-only",
-            hint="make the file writable, or choose another drawer",
+            hint="make the file writable, if it may be changed",
             retryable=False,
         )
     return mode

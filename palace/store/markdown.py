@@ -549,11 +549,11 @@ class _Parser:
 
     def _counting(self, spans: Sequence[Span]) -> Span | None:
         """Return the comment that counts: the first, or while git asks which, one that retires."""
-        retire = (s for s in spans if self.marks and " status=inactive" in self.lines[s.line])
-        counts = next(retire, spans[0] if spans else None)
-        for span in (span for span in spans if span is not counts):
+        if self.marks:
+            spans = sorted(spans, key=lambda s: " status=inactive" not in self.lines[s.line])
+        for span in spans[1:]:
             self.fault(span.line, "a second memory comment in one memory; the other one counts")
-        return counts
+        return spans[0] if spans else None
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
