@@ -17,7 +17,6 @@ from palace.errors import UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import listing, unavailable
 from palace.store.names import (
-    drawer_name,
     fold_case,
     is_inside,
     resolve_inside,
@@ -193,8 +192,11 @@ def drawer_file(root: Path, room: str, drawer: str) -> str:
     """
     name = without_suffix(drawer)
     folder = room_folder(root, room)
-    found = existing_name(resolve_inside(root, folder), name, what="drawer", suffix=SUFFIX)
-    path = f"{folder}/{found or drawer_name(name) + SUFFIX}"
+    there = resolve_inside(root, folder)
+    names = dict.fromkeys((drawer, name))  # the drawer of a file `a.md.md` is called `a.md`
+    known = (existing_name(there, one, what="drawer", suffix=SUFFIX) for one in names)
+    file = next(filter(None, known), None) or safe_component(name, what="drawer") + SUFFIX
+    path = f"{folder}/{file}"
     own = resolve_inside(root, path).relative_to(os.path.realpath(root)).as_posix()
     is_read = own.startswith(f"{ROOMS}/") and own[-3:].lower() == SUFFIX
     return own if is_read and not any(map(is_no_note, own.split("/"))) else path

@@ -384,3 +384,13 @@ def test_a_link_that_leads_to_itself_is_named_and_stops_nothing_else(store):
             store.add(Draft("x"), room=room, drawer=drawer)
         assert refused.value.hint == "a link leads to itself: remove it"
     assert store.add(Draft("The cat sleeps."), room="Pets", drawer="CAT").path.endswith("cat.md")
+
+
+def test_a_drawer_is_meant_by_the_name_it_is_listed_by(store):
+    """Some programs hide the suffix of a file, and people write it once more."""
+    _put(store, "rooms/a/b.md.md", "- The kettle costs 40 euros.\n")
+    _put(store, "rooms/a/b.md", "- The cat is called Minka.\n")
+    assert store.drawers("a") == ["b", "b.md"]
+    for drawer, path in (("b.md", "b.md.md"), ("b", "b.md"), ("c.md", "c.md")):
+        added = store.add(Draft(f"Said in {drawer}."), room="a", drawer=drawer)
+        assert added.path == f"rooms/a/{path}"
