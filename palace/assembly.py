@@ -28,6 +28,7 @@ from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.reminders import reminders
+from palace.layers.retired import is_left_in_copy
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
@@ -330,7 +331,8 @@ class Assembly:
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        return self.rivals.of(draft)
+        found = self.rivals.of(draft)
+        return [m for m in found if not is_left_in_copy(m, lambda: self._retired(None))]
 
     def meant(self, turn: Turn) -> Turn:
         """Return a turn as it is judged.
