@@ -331,8 +331,7 @@ class Assembly:
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        found = self.rivals.of(draft)
-        return [m for m in found if not is_left_in_copy(m, lambda: self._retired(None))]
+        return [m for m in self.rivals.of(draft) if not self.is_left_in_copy(m)]
 
     def meant(self, turn: Turn) -> Turn:
         """Return a turn as it is judged.
@@ -428,6 +427,10 @@ class Assembly:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
             self._ended = state, (*index.marked("status"), *ended)
         return retired_at(self._ended[1], moment or utc_now())
+
+    def is_left_in_copy(self, memory: Memory) -> bool:
+        """Whether a memory was retired in the drawer that its own one is a copy of."""
+        return is_left_in_copy(memory, lambda: self._retired(None))
 
     @cached_property
     def scratchpad_layer(self) -> ScratchpadLayer:

@@ -54,12 +54,15 @@ def test_what_was_corrected_answers_nothing(palace: Mempalace, drawer: Path) -> 
 
 def test_what_was_forgotten_is_not_brought_up_either(palace: Mempalace, drawer: Path) -> None:
     data = drawer.read_bytes()
-    assert evidence(palace) == [OLD]
+    assert evidence(palace) == [hit.memory.text for hit in palace.search(ASKED)] == [OLD]
+    assert "boiler" in palace.wake_up("monday").text
     assert [r.text for r in asked(palace, "Write a poem about heating").reminders] == [OLD]
     retired(palace, palace.forget)
     left(palace, data)
     assert evidence(palace) == []
     assert asked(palace, "Write a poem about heating").reminders == ()
+    assert palace.search(ASKED) == []
+    assert "boiler" not in palace.wake_up("monday").text
 
 
 def test_what_is_said_again_is_stored_and_found(palace: Mempalace, drawer: Path) -> None:
