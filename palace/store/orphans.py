@@ -9,14 +9,11 @@ when the change is taken in, while both versions are known.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from palace.store.comments import find_comment, read_comment
 from palace.store.markdown import Page, parse
 from palace.types.memory import Memory
-
-# A person moves a line or two; where more stand elsewhere a tool did it, and each costs parsing.
-_MOST = 8
 
 
 def orphaned(before: Iterable[Memory], now: Iterable[Memory]) -> list[str]:
@@ -70,31 +67,35 @@ def mended(page: Page, before: Sequence[Memory]) -> str:
     Words stay as they are. A comment that strayed goes back to its words, as it is written; one
     whose words were deleted is parted from the memory above it.
     """
-    moved: Page | None = page
-    while moved is not None:
-        page, moved = moved, next(_brought_back(moved, before), None)
+    while moved := _brought_back(page, before):
+        page = moved
     left = orphaned(before, page.memories)
     return page.with_comments_parted([m.position for m in page.memories if m.id in left])
 
 
-def _brought_back(page: Page, before: Sequence[Memory]) -> Iterator[Page]:
-    """Yield the page with one of its strayed comments under its words."""
-    standing: dict[object, list[int]] = {}
+def _brought_back(page: Page, before: Sequence[Memory]) -> Page | None:
+    """Return the page with its strayed comments under their words; None without, or if in doubt."""
+    numbers: dict[object, list[int]] = {}
     for number, line in enumerate(page.lines):
-        standing.setdefault(_id_told(line), []).append(number)
+        numbers.setdefault(_id_told(line), []).append(number)
     found = strayed(before, page.memories)
-    names = [name for name in found if len(standing.get(name, ())) == 1]
-    for name in names if len(names) <= _MOST else ():
-        (number,) = standing[name]
-        kept = (*page.lines[:number], *page.lines[number + 1 :])
-        without = parse(page.path, page.mark + "".join(kept))
-        place = next((m.position for m in without.memories if m.text == found[name]), None)
-        if place is None or without.comment_of(place) is not None:
-            continue
-        back = parse(page.path, without.with_memory_fields(place, {"id": name}))
-        back = parse(page.path, back.with_comment(place, page.lines[number].strip()))
-        if [m.text for m in back.memories] == [m.text for m in page.memories]:
-            yield back
+    words = {name: text for name, text in found.items() if len(numbers.get(name, ())) == 1}
+    away = {numbers[name][0] for name in words}
+    lines = [line for number, line in enumerate(page.lines) if number not in away]
+    without = parse(page.path, page.mark + "".join(lines))
+    places = {memory.text: memory.position for memory in without.memories}
+    if not words or not places.keys() >= set(words.values()):
+        return None
+    for place, name in sorted(((places[text], name) for name, text in words.items()), reverse=True):
+        block = without.blocks[place]
+        comment = " " * block.content + page.lines[numbers[name][0]].strip()
+        is_ended = lines[block.end - 1].endswith(("\r", "\n"))
+        lines[block.end - 1] += "" if is_ended else page.newline
+        lines.insert(block.end, comment + page.newline * is_ended)
+    back = parse(page.path, page.mark + "".join(lines))
+    stand = {memory.id: memory.text for memory in back.memories}
+    is_right = [m.text for m in back.memories] == [m.text for m in page.memories]
+    return back if is_right and words.items() <= stand.items() else None
 
 
 def _id_told(line: str) -> object:

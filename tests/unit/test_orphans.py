@@ -149,10 +149,22 @@ def test_a_comment_that_stands_twice_is_not_moved():
     assert mended(page, before) == page.render()
 
 
-def test_a_tool_that_sorted_all_lines_keeps_nobody_waiting():
-    lines = [line for n in range(2000) for line in (f"- Fact {n}.", f"  <!-- memory id=m-{n} -->")]
-    before = parse("rooms/a/b.md", "\n".join(lines)).memories
-    page = parse("rooms/a/b.md", "\n".join(sorted(lines)))
+@pytest.mark.parametrize("mark", ["- ", ""])
+def test_what_a_tool_did_to_all_lines_is_mended_in_one_look(mark):
+    """Sorted lines, and a formatter that sets a blank line before each comment of a paragraph."""
+    gap = [] if mark else [""]
+    facts = [
+        (f"{mark}Fact {n}.", f"{'  ' if mark else ''}<!-- memory id=m-{n} -->", *gap)
+        for n in range(2000)
+    ]
+    whole = [line for fact in sorted(facts) for line in fact]
+    if mark:
+        told = sorted(whole)
+    else:
+        told = [line for fact in sorted(facts) for line in (fact[0], "", *fact[1:])]
+    before = parse("rooms/a/b.md", "\n".join(whole)).memories
     began = time.process_time()
-    assert mended(page, before) == page.render()
-    assert time.process_time() - began < 1.0
+    after = parse("rooms/a/b.md", mended(parse("rooms/a/b.md", "\n".join(told)), before))
+    assert [(m.id, m.text) for m in after.memories] == [(m.id, m.text) for m in before]
+    assert after.faults == ()
+    assert time.process_time() - began < 2.0
