@@ -310,13 +310,18 @@ class RoomStore:
             path: Of the file.
             before: The memories it had before the edit; see `palace.store.orphans.mended`.
 
+        Returns:
+            The file's stamp, and what it holds then.
+
         Raises:
             MemoryNotFoundError: If the file is gone.
             StoreUnavailableError: If the file system refuses, or somebody is writing just now.
         """
-        with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
-            self._pages.edit(path, partial(mended, before=before), save_timeout_s=0)
-            stamp = self.stamp(path)
+        mend = partial(mended, before=before)
+        if mend(page := self._pages.page(path)) != page.render():
+            with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
+                self._pages.edit(path, mend, save_timeout_s=0)
+        stamp = self.stamp(path)
         if stamp is None:
             raise MemoryNotFoundError(f"there is no file {path}", hint="search again")
         return stamp, self.read(path)

@@ -36,6 +36,8 @@ from palace.types.memory import (
 )
 
 _LEADS_OUT = "a symlink that leads out of the palace"
+# What macOS leaves in the place of `a.md` when it frees the disk: `.a.md.icloud`.
+_IN_THE_CLOUD = f"{SUFFIX}.icloud"
 
 
 def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
@@ -125,9 +127,13 @@ def walk(
         seen.add(real)
         for entry in listing(Path(real)):
             name = entry.name
-            if is_no_note(name):
-                continue
             path = f"{relative}/{name}"
+            if is_no_note(name):
+                if name.lower().endswith(_IN_THE_CLOUD):
+                    faults.append(
+                        Fault(path, 1, "it is in iCloud and not on this disk: download it")
+                    )
+                continue
             # Thousands of files are looked at before a question: the usual one is passed quickly.
             if not name.isascii() or "\\" in name or entry.is_symlink():
                 reason = _unreadable(entry, real_root)

@@ -80,6 +80,17 @@ def test_while_somebody_writes_the_file_is_looked_at_again(tmp_path):
         assert "m-1" not in {memory.id for memory in palace.memories(include_inactive=True)}
 
 
+def test_where_nothing_is_to_be_mended_nobody_is_waited_for(tmp_path):
+    file = tmp_path / "rooms" / "a" / "b.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("\n".join(LINES), "utf-8")
+    with Mempalace.open(tmp_path) as palace:
+        file.write_text("\n".join(line for line in LINES if RETIRED not in line), "utf-8")
+        with another_writer(tmp_path):
+            palace.refresh()
+            assert OURS in {memory.text for memory in palace.memories()}
+
+
 def test_a_drawer_of_ten_thousand_is_looked_through_once():
     before = parse("rooms/a/b.md", "".join(f"- Fact {n}.\n" for n in range(10_000))).memories
     now = [replace(m, text=f"{m.text}!") for m in before[:2]] + list(before[2:])

@@ -394,3 +394,12 @@ def test_a_drawer_is_meant_by_the_name_it_is_listed_by(store):
     for drawer, path in (("b.md", "b.md.md"), ("b", "b.md"), ("c.md", "c.md")):
         added = store.add(Draft(f"Said in {drawer}."), room="a", drawer=drawer)
         assert added.path == f"rooms/a/{path}"
+
+
+def test_a_note_that_is_in_the_cloud_alone_is_named(store):
+    _put(store, "rooms/a/b.md", "- x\n")
+    _put(store, "rooms/a/.c.md.icloud", b"bplist00")
+    _put(store, "rooms/a/.d.txt.icloud", b"bplist00")
+    assert [stamp.path for stamp in store.scan()] == ["rooms/a/b.md"]
+    (fault,) = store.faults()
+    assert (fault.path, "download it" in fault.message) == ("rooms/a/.c.md.icloud", True)
