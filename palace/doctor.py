@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
-from palace.portable import without_copy_mark
+from palace.portable import name_fault, without_copy_mark
 from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
 from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
@@ -33,7 +33,7 @@ from palace.store.scratchpad_file import FileScratchpad
 from palace.text import counted
 from palace.text.moments import utc_now
 from palace.types.checks import Check
-from palace.types.memory import Draft, Memory
+from palace.types.memory import MAX_ROOM_DEPTH, Draft, Memory
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -129,6 +129,9 @@ def check_files(palace: Mempalace) -> Works:
     paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
     copies = _copies(paths)
     hints = [f"copies of other files, read as well: {_listed(copies)}"] if copies else []
+    if odd := _odd_names(paths):
+        told = _listed(odd)
+        hints.append(f"read, but taken in by no import, of an export neither: {told}; rename it")
     bare = sum(_bare_headings(palace.root / path) for path in paths if path.startswith("rooms/"))
     if bare:
         told = counted(bare, "heading")
@@ -148,6 +151,14 @@ def _copies(paths: Sequence[str]) -> list[str]:
         for path, stem in stems
         if (original := without_copy_mark(stem)) != stem and f"{original}.md".casefold() in known
     ]
+
+
+def _odd_names(paths: Sequence[str]) -> list[str]:
+    """Return the files that a person could name so here, and that no other palace takes in."""
+    faults = ((path, next(filter(None, map(name_fault, path.split("/"))), "")) for path in paths)
+    odd = [f"{path} {fault}" for path, fault in faults if fault]
+    deep = [path for path in paths if path.count("/") > MAX_ROOM_DEPTH + 1]
+    return odd + [f"{path} is more than {MAX_ROOM_DEPTH} rooms deep" for path in deep]
 
 
 def _bare_headings(page: Path) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
@@ -27,6 +28,7 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 
 
+@lru_cache(maxsize=4096)  # of all evidence it is asked whether it stands in a copy
 def without_copy_mark(name: str) -> str:
     """Return the name, without its suffix, of the file that one of this name was copied from."""
     return _COPY_MARK.sub("", name) or name

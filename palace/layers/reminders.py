@@ -5,8 +5,9 @@ In: a turn and the memories that have triggers. Out: evidence, the most importan
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
+from palace.layers.retired import is_left_in_copy
 from palace.ports import Scope
 from palace.recall.triggers import matching_trigger
 from palace.text import tokens
@@ -19,12 +20,12 @@ _REMINDERS = 10
 _REMINDED_CHARS = 20_000
 
 
-def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> list[Evidence]:
+def reminders(turn: Turn, marked: Sequence[Memory], *, timeout_ms: float) -> list[Evidence]:
     """Return the memories whose triggers match a prompt, at most 10, the most important first.
 
     Args:
         turn: Its scope decides which memories it may see.
-        marked: Memories with triggers.
+        marked: Memories with triggers, retired ones too.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
     scopes = Scope(turn.session_id, turn.project).names
@@ -38,6 +39,7 @@ def reminders(turn: Turn, marked: Iterable[Memory], *, timeout_ms: float) -> lis
         for m in may
         if matching_trigger(m.triggers, turn.prompt, timeout_ms=timeout_ms, said=said)
     ]
+    found = [m for m in found if not is_left_in_copy(m, lambda: marked)]
     found.sort(key=lambda m: -m.importance)
     return [_reminder(m) for m in found[:_REMINDERS]]
 

@@ -40,9 +40,18 @@ _HINTS = {
     errno.EMFILE: "close some programs, or raise the limit of open files",
     errno.EISDIR: "a folder stands where a file should be: rename it",
     errno.ENOTDIR: "a file stands where a folder should be: rename it",
+    errno.ELOOP: "a link leads to itself: remove it",
 }
 _NEEDS_A_PERSON = frozenset(
-    {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR}
+    {
+        errno.EACCES,
+        errno.EPERM,
+        errno.EROFS,
+        errno.ENAMETOOLONG,
+        errno.EISDIR,
+        errno.ENOTDIR,
+        errno.ELOOP,
+    }
 )
 
 
@@ -150,7 +159,8 @@ def atomic_write(
 
     Raises:
         WriteConflictError: If the file is not what was expected.
-        StoreUnavailableError: If the file system refuses; the old file is then untouched.
+        StoreUnavailableError: If the file system refuses, or the file is marked read-only; the old
+            file is then untouched.
     """
     temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
@@ -410,10 +420,23 @@ def _write_temporary(path: Path, data: bytes, *, mode: int, file_system: FileSys
 
 
 def _mode(path: Path) -> int:
+    """Return the mode of a file, of one to be made if there is none.
+
+    Raises:
+        StoreUnavailableError: If somebody has taken the right to write it from everybody: a new
+            file in its place would need a right in its folder alone.
+    """
     try:
-        return stat.S_IMODE(path.stat().st_mode)
+        mode = stat.S_IMODE(path.stat().st_mode)
     except FileNotFoundError:
         return 0o600
+    if not mode & 0o222:
+        raise StoreUnavailableError(
+            f"could not write {path}: it is marked read-only",
+            hint="make the file writable, if it may be changed",
+            retryable=False,
+        )
+    return mode
 
 
 def _refuse_changed(path: Path, expected: bytes | None) -> None:

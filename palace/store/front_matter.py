@@ -137,8 +137,14 @@ def text_list(value: object) -> tuple[str, ...]:
     if value is None:
         return ()
     if isinstance(value, (list, tuple, set)):
-        return tuple(text for item in value if (text := _text(item)))
-    return (text,) if (text := _text(value)) else ()
+        return tuple(text for item in value if (text := one_text(item)))
+    return (text,) if (text := one_text(value)) else ()
+
+
+def one_text(value: object) -> str:
+    """Return a YAML value as text; "" if it holds others."""
+    # Nested collections may share parts a billionfold; only scalars are worth printing.
+    return "" if value is None or isinstance(value, (dict, list, set)) else str(value).strip()
 
 
 def tag_list(value: object) -> tuple[str, ...]:
@@ -191,8 +197,3 @@ def _read(text: str, *, line: int, end: int) -> FrontMatter:
         problem = "front matter is not a list of `key: value`"
         return FrontMatter(end=end, problem=problem, line=line)
     return FrontMatter(values={str(key): value for key, value in values.items()}, end=end)
-
-
-def _text(value: object) -> str:
-    # Nested collections may share parts a billionfold; only scalars are worth printing.
-    return "" if value is None or isinstance(value, (dict, list, set)) else str(value).strip()

@@ -15,6 +15,7 @@ from palace.errors import IdentityTooLongError, MemoryNotFoundError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.index_stamps import is_racy
+from palace.store.merge_marks import conflicts, merge_marks
 from palace.store.names import resolve_inside
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Fault
 
@@ -86,7 +87,8 @@ class IdentityFile:
             unclean = is_unclean(data.decode(_encoding(data)))
         except UnicodeDecodeError:
             unclean = True
-        return [Fault(IDENTITY_FILE, 1, NOT_UTF8)] if unclean else []
+        faults = [Fault(IDENTITY_FILE, 1, NOT_UTF8)] if unclean else []
+        return faults + conflicts(IDENTITY_FILE, merge_marks(self.read().text.split("\n")))
 
     def _bytes(self) -> bytes:
         path = self._path

@@ -88,15 +88,15 @@ class UseTable:
 
     def in_room(
         self, room: str, scopes: Collection[str], *, at: datetime
-    ) -> list[tuple[str, int, int, Worth]]:
-        """Return id, key, position and worth of a room's memories, by file; see `of_files`."""
+    ) -> list[tuple[str, int, str, int, Worth]]:
+        """Return id, key, path, position and worth of a room's memories; see `of_files`."""
         holding, values = _holding(scopes, at)
         rows = self._database.rows(
-            f"SELECT m.id, m.key, m.position, {_WORTH} {holding} AND f.room = ?"
+            f"SELECT m.id, m.key, f.path, m.position, {_WORTH} {holding} AND f.room = ?"
             " ORDER BY f.path, m.position",
             (*values, sayable(room)),
         )
-        return [(*row[:3], _worth(row[3:])) for row in rows]
+        return [(*row[:4], _worth(row[4:])) for row in rows]
 
     def keep(
         self,

@@ -41,13 +41,14 @@ from palace.store.comments import (
 )
 from palace.store.front_matter import (
     FrontMatter,
+    one_text,
     page_properties,
     read_front_matter,
     text_list,
     value_blocks,
 )
 from palace.store.memory_fields import comment_fields, with_marks
-from palace.store.merge_marks import merge_marks, other_versions
+from palace.store.merge_marks import conflicts, merge_marks, other_versions, without_marks
 from palace.store.names import room_of
 from palace.store.superseded import page_tags
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
@@ -368,12 +369,12 @@ class _Parser:
         self.section = ""
 
     def page(self) -> Page:
-        front = read_front_matter(self.lines)
+        self.marks = merge_marks(self.lines)
+        lines = without_marks(self.lines, self.marks)
+        front = read_front_matter(lines)
         if front.problem:
             self.fault(front.line - 1, front.problem)
-        self.marks = merge_marks(self.lines)
-        for number in (number for number, begins in self.marks.items() if begins):
-            self.fault(number, "a conflict of git's that is not resolved: keep one of the versions")
+        self.faults += conflicts(self.path, self.marks)
         blocks = find_blocks(
             self.lines,
             first=front.end,
@@ -381,16 +382,14 @@ class _Parser:
             without=self.marks,
             apart=other_versions(self.lines, self.marks),
         )
-        values = {**page_properties(self.lines[front.end :]), **front.values}
-        given = values.get("title")
-        titled = given is not None and not isinstance(given, (dict, list)) and str(given).strip()
+        values = {**page_properties(lines[front.end :]), **front.values}
         first = _title_block(blocks)
-        self.title = str(titled or (first.title if first else "") or self.drawer)
+        self.title = one_text(values.get("title")) or (first.title if first else "") or self.drawer
         self.tags = page_tags(values, blocks, self.lines)
         days = map(day_told, (self.title, str(values.get("date") or "")))
         self.day = day_of_file(self.path) or next(filter(None, days), None)
         self.tells_days = self.day is not None
-        told = [] if self.timeline else value_blocks(self.lines, front)
+        told = [] if self.timeline else value_blocks(lines, front)
         self._walk(told + blocks, skip=first if first and first.title == self.title else None)
         last = blocks[-1] if blocks else None
         return Page(
@@ -441,10 +440,10 @@ class _Parser:
         self.section = _section(above)
 
     def _add(self, block: Block, above: Sequence[tuple[int, str]], day: date | None) -> None:
-        read = self._read_turn if block.kind == "turn" else self._read_block
-        content, span = read(block)
+        is_turn = block.kind == "turn"
+        content, span = self._read_turn(block) if is_turn else self._read_block(block)
         values: dict[str, Any] = self._metadata(span)
-        given = self._turn_values(block, content) if block.kind == "turn" else None
+        given = self._turn_values(block, content) if is_turn else None
         text = given.pop("text") if given else content
         if not text.strip():
             return
@@ -489,8 +488,7 @@ class _Parser:
                     continue
                 line = unescape_comments(rest)
             content.append(line)
-        self._fault_extra(spans)
-        return fold_lines(content), spans[0] if spans else None
+        return fold_lines(content), self._counting(spans)
 
     def _read_turn(self, block: Block) -> tuple[str, Span | None]:
         """Return a turn's text, speaker included; only a whole line can be a comment."""
@@ -503,9 +501,7 @@ class _Parser:
                 spans.append(Span(number, *span))
             else:
                 kept.append(line)
-        self._fault_extra(spans)
-        first = self.lines[block.start][block.offset :]
-        return turn_text(first, kept), spans[0] if spans else None
+        return turn_text(self.lines[block.start][block.offset :], kept), self._counting(spans)
 
     def _numbers(self, block: Block) -> list[int]:
         return [number for number in range(block.start, block.end) if number not in self.marks]
@@ -551,9 +547,13 @@ class _Parser:
         self.ids.add(memory_id)
         return memory_id
 
-    def _fault_extra(self, spans: Sequence[Span]) -> None:
+    def _counting(self, spans: Sequence[Span]) -> Span | None:
+        """Return the comment that counts: the first, or while git asks which, one that retires."""
+        if self.marks:
+            spans = sorted(spans, key=lambda s: " status=inactive" not in self.lines[s.line])
         for span in spans[1:]:
-            self.fault(span.line, "a second memory comment in one memory; the first one counts")
+            self.fault(span.line, "a second memory comment in one memory; the other one counts")
+        return spans[0] if spans else None
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))

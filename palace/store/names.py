@@ -89,15 +89,6 @@ def room_of(folder: str) -> str:
     return f"./{folder}".rstrip("/") if kept else folder
 
 
-def drawer_name(name: str) -> str:
-    """Return the file stem of a drawer, slugged; a given `.md` suffix is dropped.
-
-    Raises:
-        UnsafeNameError: As `safe_component`.
-    """
-    return safe_component(without_suffix(name), what="drawer")
-
-
 def without_suffix(name: str) -> str:
     """Drop a `.md` that a person typed as part of a drawer's or playbook's name."""
     return name[:-3] if len(name) > 3 and name[-3:].lower() == ".md" else name

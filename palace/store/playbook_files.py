@@ -21,6 +21,7 @@ from palace.store.blocks import (
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import digest, read_bytes, refusals
 from palace.store.front_matter import read_front_matter, text_list
+from palace.store.merge_marks import conflicts, merge_marks, without_marks
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
 from palace.store.tree import existing_name, scan_files
 from palace.types.memory import PLAYBOOKS, SUFFIX, Document, Fault, FileStamp, Memory, Playbook
@@ -146,8 +147,10 @@ def _body(playbook: Playbook) -> str:
 def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    front = read_front_matter(lines)
+    marks = merge_marks(lines)
+    front = read_front_matter(without_marks(lines, marks))
     faults = [Fault(path, 1, NOT_UTF8)] if is_unclean(text) else []
+    faults += conflicts(path, marks)
     if front.problem:
         faults.append(Fault(path, front.line, front.problem))
     blocks = find_blocks(lines, first=front.end)

@@ -13,9 +13,9 @@ from palace.errors import MemoryNotFoundError, StoreError
 from palace.ports import Progress
 from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.orphans import orphaned
+from palace.store.orphans import orphaned, strayed
 from palace.store.rooms import RoomStore
-from palace.types.memory import Document, Fault, FileStamp
+from palace.types.memory import Document, Fault, FileStamp, Memory
 from palace.types.verdict import LayerName
 
 _BATCH_FILES = 64
@@ -159,9 +159,9 @@ class _Work:
             if digests.get(stamp.path) == document.digest:
                 same.append(stamp)
                 continue
-            if isinstance(source, RoomStore) and (left := self._left_behind(document)):
+            if isinstance(source, RoomStore) and (before := self._parted(document)):
                 try:
-                    stamp, document = source.part_comments(stamp.path, left)
+                    stamp, document = source.mend_comments(stamp.path, before)
                 except StoreError as error:
                     if error.retryable:
                         continue  # somebody is writing: it is looked at again
@@ -169,10 +169,9 @@ class _Work:
             self.faults.extend(document.faults)
             yield document, stamp
 
-    def _left_behind(self, document: Document) -> list[str]:
-        """Return ids whose comment a person left behind; see `palace.store.orphans`."""
-        ids = {memory.id for memory in document.memories}
-        gone = self.index.ids_of(document.path) - ids
-        if not any(name.startswith("d-") for name in gone):
+    def _parted(self, document: Document) -> list[Memory]:
+        """Return what a file held, where an edit parted comments from their words; else nothing."""
+        if not self.index.ids_of(document.path) - {memory.id for memory in document.memories}:
             return []
-        return orphaned(self.index.memories(path=document.path), document.memories)
+        before, now = list(self.index.memories(path=document.path)), document.memories
+        return before if orphaned(before, now) or strayed(before, now) else []

@@ -34,6 +34,7 @@ from palace.store.files import (
 from palace.store.inline import find_marks
 from palace.store.markdown import Page, decode, parse
 from palace.store.names import resolve_inside, room_of, without_suffix
+from palace.store.orphans import mended
 from palace.store.page_files import PageFiles
 from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
@@ -302,24 +303,25 @@ class RoomStore:
             self._note(page, before, [memory.id])
         return page.memories[position]
 
-    def part_comments(self, path: str, ids: Sequence[str]) -> tuple[FileStamp, Document]:
-        """Take comments that a person left behind from the memories above them.
+    def mend_comments(self, path: str, before: Sequence[Memory]) -> tuple[FileStamp, Document]:
+        """Bring comments that an edit parted from their words back to them, or from all others.
 
         Args:
             path: Of the file.
-            ids: What the comments say; a comment on the first line of a memory stays.
+            before: The memories it had before the edit; see `palace.store.orphans.mended`.
+
+        Returns:
+            The file's stamp, and what it holds then.
 
         Raises:
             MemoryNotFoundError: If the file is gone.
             StoreUnavailableError: If the file system refuses, or somebody is writing just now.
         """
-
-        def change(page: Page) -> str:
-            return page.with_comments_parted([m.position for m in page.memories if m.id in ids])
-
-        with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
-            self._pages.edit(path, change, save_timeout_s=0)
-            stamp = self.stamp(path)
+        mend = partial(mended, before=before)
+        if mend(page := self._pages.page(path)) != page.render():
+            with locked(self.root, timeout_s=0):  # readers call this: they wait for nobody
+                self._pages.edit(path, mend, save_timeout_s=0)
+        stamp = self.stamp(path)
         if stamp is None:
             raise MemoryNotFoundError(f"there is no file {path}", hint="search again")
         return stamp, self.read(path)

@@ -83,7 +83,9 @@ def _lease_is_free(path: Path) -> bool:
     import fcntl
 
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        # A pipe would be waited for until somebody writes into it.
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+        descriptor = os.open(path, flags)
     except OSError:
         return True
     try:

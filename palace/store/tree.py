@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 
@@ -16,7 +17,6 @@ from palace.errors import UnsafeNameError
 from palace.portable import is_no_note
 from palace.store.files import listing, unavailable
 from palace.store.names import (
-    drawer_name,
     fold_case,
     is_inside,
     resolve_inside,
@@ -36,6 +36,8 @@ from palace.types.memory import (
 )
 
 _LEADS_OUT = "a symlink that leads out of the palace"
+# What macOS leaves in the place of `a.md` when it frees the disk: `.a.md.icloud`.
+_IN_THE_CLOUD = f"{SUFFIX}.icloud"
 
 
 def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
@@ -125,9 +127,13 @@ def walk(
         seen.add(real)
         for entry in listing(Path(real)):
             name = entry.name
-            if is_no_note(name):
-                continue
             path = f"{relative}/{name}"
+            if is_no_note(name):
+                if name.lower().endswith(_IN_THE_CLOUD):
+                    faults.append(
+                        Fault(path, 1, "it is in iCloud and not on this disk: download it")
+                    )
+                continue
             # Thousands of files are looked at before a question: the usual one is passed quickly.
             if not name.isascii() or "\\" in name or entry.is_symlink():
                 reason = _unreadable(entry, real_root)
@@ -184,13 +190,22 @@ def room_folder(root: Path, room: str) -> str:
 def drawer_file(root: Path, room: str, drawer: str) -> str:
     """Return the file a drawer's name means, which need not exist yet.
 
+    Where a link stands in the palace for another of its files, that is the file's own name: by two
+    names its memories would count twice until the next look at all files.
+
     Raises:
         UnsafeNameError: If a name is unsafe.
     """
     name = without_suffix(drawer)
     folder = room_folder(root, room)
-    found = existing_name(resolve_inside(root, folder), name, what="drawer", suffix=SUFFIX)
-    return f"{folder}/{found or drawer_name(name) + SUFFIX}"
+    there = resolve_inside(root, folder)
+    names = dict.fromkeys((drawer, name))  # the drawer of a file `a.md.md` is called `a.md`
+    known = (existing_name(there, one, what="drawer", suffix=SUFFIX) for one in names)
+    file = next(filter(None, known), None) or safe_component(name, what="drawer") + SUFFIX
+    path = f"{folder}/{file}"
+    own = resolve_inside(root, path).relative_to(os.path.realpath(root)).as_posix()
+    is_read = own.startswith(f"{ROOMS}/") and own[-3:].lower() == SUFFIX
+    return own if is_read and not any(map(is_no_note, own.split("/"))) else path
 
 
 def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> str | None:
@@ -226,9 +241,11 @@ def existing_name(folder: Path, name: str, *, what: str, suffix: str = "") -> st
 def _fits(entry: os.DirEntry[str], suffix: str) -> bool:
     if is_no_note(entry.name) or "\\" in entry.name or not _is_text(entry.name):
         return False
-    if not suffix:
-        return entry.is_dir()
-    return entry.name.lower().endswith(suffix) and entry.is_file()
+    with suppress(OSError):  # a link that leads to itself
+        if not suffix:
+            return entry.is_dir()
+        return entry.name.lower().endswith(suffix) and entry.is_file()
+    return False
 
 
 def _unreadable(entry: os.DirEntry[str], real_root: str) -> str:

@@ -201,6 +201,17 @@ class TestInspections:
             == "copies of other files, read as well: rooms/yard/notes (conflicted copy).md"
         )
 
+    @pytest.mark.skipif(os.name == "nt", reason="names that Windows does not allow")
+    def test_names_that_no_import_takes_are_named(self, palace: Mempalace, root: Path):
+        deep = root / "rooms/a/b/c/d/e/f/g/h/i/deep.md"
+        deep.parent.mkdir(parents=True)
+        for path in (deep, root / "rooms/people/aux.md"):
+            path.write_text("- The kettle leaks.\n", "utf-8")
+        check = checks_of(palace)["files"]
+        assert check.ok
+        assert "rooms/people/aux.md is a reserved device name" in check.hint
+        assert "deep.md is more than 8 rooms deep" in check.hint
+
     def test_headings_with_nothing_below_are_counted(self, palace: Mempalace, root: Path):
         (root / "rooms" / "boiler.md").write_text(
             "---\ntitle: Boiler\n---\n# Boiler\n\n## Pressure 1.5 bar\n\n## Service\n\n### In May\n\n"

@@ -322,6 +322,23 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
         read_bytes(tmp_path / "notes.md")
 
 
+@LINUX
+def test_a_pipe_is_not_waited_for_before_a_write_either(tmp_path):
+    os.mkfifo(tmp_path / "notes.md")
+    wait_for_save(tmp_path / "notes.md", timeout_s=0.05)
+
+
+def test_a_file_that_somebody_made_read_only_is_left_as_it_is(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    with pytest.raises(StoreUnavailableError, match="it is marked read-only") as refused:
+        atomic_write(path, b"new", replaces=b"old")
+    assert "make the file writable" in refused.value.hint
+    assert not refused.value.retryable
+    assert [(file.name, file.read_bytes()) for file in tmp_path.iterdir()] == [("a.md", b"old")]
+
+
 def test_a_file_is_compared_with_the_content_that_is_known(tmp_path):
     path = tmp_path / "a.md"
     path.write_bytes(b"old")

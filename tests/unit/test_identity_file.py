@@ -83,3 +83,12 @@ def test_one_that_was_just_written_is_read_again(tmp_path, monkeypatch):
     assert identity.read().text == "I am Timmy."
     file.write_text("I am Tommy.")
     assert identity.read().text == "I am Tommy."
+
+
+def test_one_that_git_could_not_merge_is_named(tmp_path):
+    (tmp_path / "identity.txt").write_bytes(
+        b"You are Timmy.\r\n<<<<<<< HEAD\r\nAsk.\r\n=======\r\nTell.\r\n>>>>>>> phone\r\n"
+    )
+    (fault,) = IdentityFile(tmp_path).faults()
+    assert (fault.path, fault.line) == ("identity.txt", 2)
+    assert "a conflict of git's" in fault.message

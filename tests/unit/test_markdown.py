@@ -315,14 +315,39 @@ def test_both_versions_of_a_paragraph_are_memories_of_their_own(source, versions
 
 @pytest.mark.parametrize("path", [PATH, DAY])
 @pytest.mark.parametrize("words", ["- Mira likes tea.", "Mira likes tea."])
-def test_a_memory_keeps_its_comment_while_git_asks_which(path, words):
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_memory_keeps_its_comment_while_git_asks_which(path, words, is_ours):
     """What was forgotten on one computer does not come back by a merge."""
-    own = "  <!-- memory id=m-1 status=inactive -->\n".lstrip(" " * (words[0] != "-"))
-    theirs = own.replace("status=inactive", "tags=[a]")
+    retired = "  <!-- memory id=m-1 status=inactive -->\n".lstrip(" " * (words[0] != "-"))
+    tagged = retired.replace("status=inactive", "tags=[a]")
+    own, theirs = (retired, tagged) if is_ours else (tagged, retired)
     page = parse(path, f"{words}\n<<<<<<< HEAD\n{own}=======\n{theirs}>>>>>>> other\n")
     (memory,) = page.memories
     assert (memory.id, memory.text, memory.status) == ("m-1", "Mira likes tea.", "inactive")
-    assert [fault.line for fault in page.faults] == [2, 5]
+    assert [fault.line for fault in page.faults] == [2, 5 if is_ours else 3]
+    back = page.with_memory_fields(0, {"status": None})
+    assert back == page.render().replace(" status=inactive", "")
+
+
+def test_front_matter_that_git_could_not_merge_is_read_in_both_versions():
+    source = (
+        "---\ntitle: Heating\ntags: [house]\n<<<<<<< HEAD\nstatus: paused\n||||||| base\n"
+        "status: new\n=======\nstatus: running\n>>>>>>> phone\nowner: Pia\n---\n- x\n"
+    )
+    page = parse(PATH, source)
+    told = ["status: paused", "status: new", "status: running", "owner: Pia", "x"]
+    assert [memory.text for memory in page.memories] == told
+    assert (page.title, page.tags, page.render()) == ("Heating", ("house",), source)
+    assert ["conflict of git" in fault.message for fault in page.faults] == [True]
+
+
+def test_code_in_an_item_that_git_could_not_merge_swallows_nothing_behind_it():
+    source = (
+        "- Run:\n  ```sh\n<<<<<<< HEAD\n  make a\n=======\n  make b\n>>>>>>> phone\n  ```\n- y\n"
+    )
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == ["Run:\n```sh\nmake a\nmake b\n```", "y"]
+    assert [fault.line for fault in page.faults] == [3]
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from palace.errors import UnsafeNameError
 from palace.store.names import (
     MAX_COMPONENT_BYTES,
     MAX_COMPONENT_CHARS,
-    drawer_name,
     fold_case,
     resolve_inside,
     room_parts,
     safe_component,
     session_file_name,
+    without_suffix,
 )
 
 
@@ -91,7 +91,7 @@ def test_long_names_are_cut_and_stay_apart():
 
 def test_rooms_nest_and_keep_the_palaces_own_names():
     assert room_parts("a b/c") == ["a b", "c"]
-    assert drawer_name("notes.md") == "notes"
+    assert without_suffix("notes.md") == "notes"
     for bad in ("/a", "a//b", "a/../b", "../a", "a/", "timeline", "Playbooks/x", "/".join("a" * 9)):
         with pytest.raises(UnsafeNameError):
             room_parts(bad)

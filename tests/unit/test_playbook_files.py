@@ -82,6 +82,18 @@ def test_broken_front_matter_is_a_fault_and_the_body_still_serves(tmp_path):
     assert {fault.path for fault in store.faults()} == {"playbooks/bad.md", "playbooks/raw.md"}
 
 
+def test_what_git_could_not_merge_is_named_and_handed_on_as_it_is_written(tmp_path):
+    steps = "1. Stop.\n<<<<<<< HEAD\n2. `make a`\n=======\n2. `make b`\n>>>>>>> phone\n"
+    front = (
+        "---\n<<<<<<< HEAD\nowner: Ada\n=======\nowner: Bo\n>>>>>>> phone\nwarnings: [hot]\n---\n"
+    )
+    store = _folder(tmp_path, queue=front + steps)
+    playbook = store.get("queue")
+    assert (playbook.body, playbook.warnings) == (steps, ("hot",))
+    assert steps.strip() in store.read("playbooks/queue.md").memories[0].text
+    assert [fault.line for fault in store.faults()] == [2, 10]
+
+
 def test_names_are_checked_and_missing_ones_said(tmp_path):
     store = PlaybookFiles(tmp_path)
     assert store.all() == []

@@ -8,7 +8,12 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from palace.errors import MemoryNotFoundError, StoreError, UnsafeNameError
+from palace.errors import (
+    MemoryNotFoundError,
+    StoreError,
+    StoreUnavailableError,
+    UnsafeNameError,
+)
 from palace.ports import DrawerStore
 from palace.store.rooms import RoomStore
 from palace.types.memory import Draft
@@ -349,3 +354,52 @@ def test_a_drawer_keeps_its_own_name_beside_links_to_it(store):
     for name in ("rooms/pets/e.md", "rooms/pets/d.md"):
         (store.root / name).symlink_to("../../shared/dog.md")
     assert [stamp.path for stamp in store.scan()] == ["rooms/pets/cat.md", "rooms/pets/d.md"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+def test_what_is_written_through_a_link_stands_in_the_file_by_its_own_name(store):
+    _put(store, "rooms/pets/cat.md", "- The cat is called Minka.\n")
+    _put(store, "shared/dog.md", "- The dog is called Bello.\n")
+    (store.root / "rooms/pets/tom.md").symlink_to("cat.md")
+    (store.root / "rooms/beasts").symlink_to("pets")
+    (store.root / "rooms/pets/dog.md").symlink_to("../../shared/dog.md")
+    for room, drawer, path in (
+        ("pets", "tom", "rooms/pets/cat.md"),
+        ("beasts", "cat", "rooms/pets/cat.md"),
+        ("beasts", "new", "rooms/pets/new.md"),
+        ("pets", "dog", "rooms/pets/dog.md"),
+    ):
+        added = store.add(Draft(f"Said of {drawer} in {room}."), room=room, drawer=drawer)
+        assert added.path == path
+        assert added.path in [stamp.path for stamp in store.scan()]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="symlinks need rights there")
+def test_a_link_that_leads_to_itself_is_named_and_stops_nothing_else(store):
+    _put(store, "rooms/pets/cat.md", "- The cat is called Minka.\n")
+    for name in ("Dog.md", "birds"):
+        (store.root / "rooms/pets" / name).symlink_to(name)
+    for room, drawer in (("pets", "Dog"), ("pets/birds", "coco")):
+        with pytest.raises(StoreUnavailableError, match="symbolic links") as refused:
+            store.add(Draft("x"), room=room, drawer=drawer)
+        assert refused.value.hint == "a link leads to itself: remove it"
+    assert store.add(Draft("The cat sleeps."), room="Pets", drawer="CAT").path.endswith("cat.md")
+
+
+def test_a_drawer_is_meant_by_the_name_it_is_listed_by(store):
+    """Some programs hide the suffix of a file, and people write it once more."""
+    _put(store, "rooms/a/b.md.md", "- The kettle costs 40 euros.\n")
+    _put(store, "rooms/a/b.md", "- The cat is called Minka.\n")
+    assert store.drawers("a") == ["b", "b.md"]
+    for drawer, path in (("b.md", "b.md.md"), ("b", "b.md"), ("c.md", "c.md")):
+        added = store.add(Draft(f"Said in {drawer}."), room="a", drawer=drawer)
+        assert added.path == f"rooms/a/{path}"
+
+
+def test_a_note_that_is_in_the_cloud_alone_is_named(store):
+    _put(store, "rooms/a/b.md", "- x\n")
+    _put(store, "rooms/a/.c.md.icloud", b"bplist00")
+    _put(store, "rooms/a/.d.txt.icloud", b"bplist00")
+    assert [stamp.path for stamp in store.scan()] == ["rooms/a/b.md"]
+    (fault,) = store.faults()
+    assert (fault.path, "download it" in fault.message) == ("rooms/a/.c.md.icloud", True)
