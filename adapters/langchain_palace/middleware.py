@@ -59,7 +59,6 @@ from langchain_palace.session import (
     call_of_run,
     seen,
     thread_of,
-    tool_names,
     tool_unseen,
 )
 from langchain_palace.turns import Plan, Turns
@@ -70,6 +69,7 @@ from palace import (
     RecallMiss,
     UngroundedAnswerError,
     hosting,
+    tool_names,
 )
 
 # What the gate says of an answer that it does not let through.

@@ -17,23 +17,10 @@ from langchain_core.runnables.config import ensure_config, var_child_runnable_co
 from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, BeforeValidator, ValidationInfo
 
-from palace import ConfigError, Mempalace, require_palace
+from palace import ConfigError, Mempalace, require_palace, tool_names
 
 OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 """A field that takes an open palace; anything else is a `ConfigError` at once."""
-
-
-def tool_names(argument: str, names: Collection[str]) -> frozenset[str]:
-    """Return the names of tools that an argument gives.
-
-    Raises:
-        ConfigError: If it is one text, which would be taken for a name of each letter.
-    """
-    if isinstance(names, str):
-        raise ConfigError(
-            f"{argument} is a list of names, not the text {names!r}", hint=f"{argument}=[{names!r}]"
-        )
-    return frozenset(names)
 
 
 def _tool_names(names: Collection[str], info: ValidationInfo) -> frozenset[str]:

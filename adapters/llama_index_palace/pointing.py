@@ -19,6 +19,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 from llama_index.core.tools import FunctionTool
 
+from llama_index_palace.heard import unheard
 from llama_index_palace.questions import Asked
 from palace import QUOTE_SCHEMA, ModelCall, ModelReply, hosting
 
@@ -57,11 +58,13 @@ def ask(inner: LLM, asked: Asked, call: ModelCall) -> hosting.Steps[ModelReply]:
     """Make the call."""
     messages = _messages(asked, call.user_text)
     if call.schema is not None and _has_tools(inner):
-        return _reply(inner, (yield call_step(inner, "chat", **_with_tool(inner, messages))))
+        step = call_step(inner, "chat", **_with_tool(inner, messages))
+        return _reply(inner, (yield unheard(step)))
     if inner.metadata.is_chat_model:
-        said: ChatResponse = yield call_step(inner, "chat", messages)
+        said: ChatResponse = yield unheard(call_step(inner, "chat", messages))
         return ModelReply(said.message.content or "")
-    completed: CompletionResponse = yield call_step(inner, "complete", call.user_text)
+    step = call_step(inner, "complete", call.user_text)
+    completed: CompletionResponse = yield unheard(step)
     return ModelReply(completed.text)
 
 

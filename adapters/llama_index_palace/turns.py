@@ -22,6 +22,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
+from llama_index_palace.heard import said_unchecked
 from llama_index_palace.held import HeldBack
 from llama_index_palace.questions import Asked, without_schema, without_tries
 from llama_index_palace.session import PalaceSession
@@ -126,9 +127,14 @@ class Ruling(hosting.HostedTurn):
         """Whether a call belongs to the tool loop of this turn."""
         return asked.goes_on or (asked.place < 0 and self.goes_on)
 
-    def check(self, asked: Asked) -> AnswerCheck:
-        """Return the check of the model's words; see `HostedTurn.check_for`."""
-        tool_texts = (*asked.tool_texts, *self.observed)
+    def check(self, asked: Asked, found: tuple[str, ...] = ()) -> AnswerCheck:
+        """Return the check of the model's words; see `HostedTurn.check_for`.
+
+        Args:
+            asked: What the model call is about.
+            found: What else was found, beside what tools of the host answered.
+        """
+        tool_texts = (*asked.tool_texts, *self.observed, *found)
         return self.check_for(self.question, tool_texts, self.wake_up)
 
 
@@ -454,6 +460,8 @@ class Turns:
         verdict = ruling.verdict
         if ruling.answer is not None:
             checked = ruling.answer.checked
+        if checked is not None and not checked.supported:
+            said_unchecked()
         answer = Answer(text, verdict, checked, model_calls=ruling.model_calls + calls)
         if checked is not None or ruling.model_calls:
             yield hosting.in_thread(lambda: self.palace.record_answer(answer, verdict))
