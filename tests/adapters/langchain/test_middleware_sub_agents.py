@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.tools import InjectedToolCallId, tool
-from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
+from langchain_palace import ChatPalace, PalaceMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
@@ -415,15 +415,3 @@ def test_names_are_a_list(palace, name):
         PalaceMiddleware(palace, **{name: "reply"})
     with pytest.raises(ConfigError, match=name):
         ChatPalace(inner=saying(SAID), palace=palace, **{name: "reply"})
-
-
-def test_in_a_graph_within_a_runnable_it_is_named(palace):
-    model = CountingModel(persona=calling_once("as_text", ASK, then=repeating))
-    chain = PalaceRunnable(
-        bound=create_agent(model, [as_text]),
-        palace=palace,
-        model_tools=["as_text"],
-    )
-    assert HIT_TEXT in chain.invoke({"messages": [("user", HIT)]})["messages"][-1].text
-    with pytest.raises(ConfigError, match="model_tools"):
-        PalaceRunnable(bound=model, palace=palace, model_tools="as_text")
