@@ -7,13 +7,19 @@ import threading
 
 import pytest
 from llama_index.core import PromptTemplate
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
+from llama_index.core.agent.workflow import (
+    AgentWorkflow,
+    FunctionAgent,
+    ReActAgent,
+    base_agent,
+)
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool, RetrieverTool
+from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 from llama_index_palace import PalaceLLM, PalaceQueryEngine
 
 from palace import ConfigError
@@ -92,6 +98,23 @@ async def by_awaited_stream(query: str) -> str:
     return "".join([piece.delta or "" async for piece in pieces])
 
 
+def by_streamed_completion(query: str) -> str:
+    """Ask the researcher."""
+    return "".join(piece.delta or "" for piece in saying().stream_complete(query))
+
+
+async def by_awaited_chat(query: str) -> str:
+    """Ask the researcher."""
+    said = await saying().achat([ChatMessage(role="user", content=query)])
+    return str(said.message.content)
+
+
+async def by_awaited_chat_stream(query: str) -> str:
+    """Ask the researcher."""
+    pieces = await saying().astream_chat([ChatMessage(role="user", content=query)])
+    return [str(piece.message.content) async for piece in pieces][-1]
+
+
 async def by_agent(query: str) -> str:
     """Ask the researcher."""
     return str(await FunctionAgent(llm=saying(), tools=[]).run(query))
@@ -135,6 +158,9 @@ BEHIND = [
     by_stream,
     by_awaited,
     by_awaited_stream,
+    by_streamed_completion,
+    by_awaited_chat,
+    by_awaited_chat_stream,
     by_agent,
     by_reasoning_agent,
     by_workflow,
@@ -400,6 +426,32 @@ async def test_of_two_who_ask_the_same_neither_gets_the_memory_of_the_other(pala
     assert "80085" not in str(said)
     assert code_text("two") not in said[0]
     assert code_text("one") not in said[1]
+
+
+@pytest.mark.skipif(
+    not hasattr(base_agent, "_get_waiting_for_event_exception"),
+    reason="this version of LlamaIndex takes waiting for a failure of the tool",
+)
+@pytest.mark.parametrize("return_direct", [False, True])
+async def test_it_is_heard_behind_a_tool_that_waits_for_a_person(palace, return_direct):
+    async def approved(ctx: Context, query: str) -> str:
+        """Ask the researcher, if a person lets one."""
+        said = (await saying(SAID).acomplete(query)).text
+        asked = InputRequiredEvent(prefix="May it be told?")
+        answer = await ctx.wait_for_event(HumanResponseEvent, waiter_event=asked)
+        return f"{said} {answer.response}"
+
+    approved.__annotations__["ctx"] = Context  # the host does not read annotations kept as text
+    tool = made_of(approved, return_direct=return_direct)
+    args = {"query": "Who?"}
+    llm, tools = asking(palace, [tool], args)
+    for words in (HIT, PASS, HIT):
+        handler = FunctionAgent(llm=llm, tools=tools).run(words)
+        async for event in handler.stream_events():
+            if isinstance(event, InputRequiredEvent):
+                handler.ctx.send_event(HumanResponseEvent(response="Yes."))
+        said = str(await handler)
+        assert ("Mallory" in said) is (words == PASS)
 
 
 # -- where it is not heard ---------------------------------------------------------------------------
