@@ -11,11 +11,18 @@ from __future__ import annotations
 import hashlib
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Callable,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.base import BaseLLM
@@ -28,6 +35,8 @@ from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
 from palace import AnswerCheck, Kept, hosting, values_in, without_echoes
 
+_T = TypeVar("_T")
+_END: Any = object()
 # A person may take a while to approve a call beside it.
 _KEPT_S = 3600.0
 # Before 0.14.22 a plain function that is awaited ran in a thread that knew nothing of its caller.
@@ -172,9 +181,34 @@ def unheard(step: hosting.Step[Any]) -> hosting.Step[Any]:
     return hosting.Step(now, later)
 
 
+def unheard_stream(source: hosting.Stream[_T]) -> hosting.Stream[_T]:
+    """Return the stream of such a call; some models are asked only when it is read."""
+    return _unheard_later(source) if isinstance(source, AsyncIterable) else _unheard_now(source)
+
+
+def _unheard_now(source: Iterable[_T]) -> Iterator[_T]:
+    coming = iter(source)
+    while True:
+        with _unheard():
+            piece = next(coming, _END)
+        if piece is _END:
+            return
+        yield piece
+
+
+async def _unheard_later(source: AsyncIterable[_T]) -> AsyncIterator[_T]:
+    coming = aiter(source)
+    while True:
+        with _unheard():
+            piece = await anext(coming, _END)
+        if piece is _END:
+            return
+        yield piece
+
+
 def hear() -> None:
     """Begin to listen to the spans of this process, if nobody does yet."""
-    if _EAR not in root_dispatcher.span_handlers:
+    if not any(handler is _EAR for handler in root_dispatcher.span_handlers):
         root_dispatcher.add_span_handler(_EAR)
 
 

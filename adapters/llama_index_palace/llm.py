@@ -14,7 +14,6 @@ from llama_index.core.llms.structured_llm import StructuredLLM
 
 from llama_index_palace.chatting import ChattingLLM
 from llama_index_palace.completing import CompletingLLM
-from llama_index_palace.heard import hear
 from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import rewrite_pattern
 from llama_index_palace.session import PalaceSession
@@ -97,7 +96,6 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         )
         self._rewrites = tuple(rewrite_pattern(p.strip()) for p in rewrite_prompts)
         self._direct, self._models = direct, models
-        hear()
 
     @classmethod
     def class_name(cls) -> str:

@@ -103,7 +103,7 @@ class PalaceQueryEngine(BaseQueryEngine):
             StoreUnavailableError: If the memory could not be read.
         """
         asked, session = self._asked(query_bundle)
-        verdict, _, _ = hosting.run(self._turns.decided(asked, session))
+        verdict, _ = hosting.run(self._turns.looked(asked, session))
         if verdict.action in ("pass", "generate"):
             return self.inner.retrieve(query_bundle)
         demand_looked(verdict)

@@ -298,8 +298,7 @@ class Chunks(Generic[_R]):
 
     def take(self, chunk: _R) -> Iterator[_R]:
         """Yield what of a chunk of the model may be shown."""
-        is_answer = self.asked.purpose == "answer"
-        if is_answer and self.ruling.is_checked:
+        if self.ruling.gates(self.asked):
             self._note(chunk)
             piece = self.screen.feed(self.text_in(chunk), chunk.delta)
             if piece:
@@ -307,6 +306,7 @@ class Chunks(Generic[_R]):
         else:
             self.last = chunk
             self.said.add(self.text_in(chunk), chunk.delta)
+            is_answer = self.asked.purpose == "answer"
             yield self.noted(chunk, self.metadata) if is_answer else chunk
 
     def _note(self, chunk: _R) -> None:

@@ -123,6 +123,10 @@ class Ruling(hosting.HostedTurn):
         refused = self.verdict.action == "fallback" and not self.verdict.written
         return refused and asked.besides(self.verdict.turn.prompt) != self.verdict.turn.beside
 
+    def gates(self, asked: Asked) -> bool:
+        """Whether what a call says is checked before anybody gets it."""
+        return self.is_checked and asked.purpose == "answer"
+
     def loops(self, asked: Asked) -> bool:
         """Whether a call belongs to the tool loop of this turn."""
         return asked.goes_on or (asked.place < 0 and self.goes_on)
@@ -235,13 +239,14 @@ class Turns:
     def _observed(self, asked: Asked, session: PalaceSession) -> tuple[str, ...]:
         """Return the results of tools that a host tells again with the question, to have it shaped.
 
-        What the model wrote to the tools is not told with them, so only what stood in the loop
-        without its words counts.
+        Neither what the model wrote to the tools is told with them nor who spoke there, so what
+        counted last in the loop of the turn counts.
         """
         key, kept = (session, asked.words), self._under_way.observed
-        if asked.tool_texts:
-            kept.put(key, asked.tool_texts)
-        return tuple(text for text in kept.get(key) or () if text.strip() and text in asked.retold)
+        if asked.retold:
+            return kept.get(key) or ()
+        kept.put(key, asked.tool_texts)
+        return ()
 
     def _looped(self, asked: Asked, session: PalaceSession) -> Ruling | None:
         """Return the ruling of a loop whose question is no longer sent: its reply tells which."""

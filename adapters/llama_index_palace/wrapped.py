@@ -23,7 +23,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import verdict_metadata
-from llama_index_palace.heard import TellsItself, expect, unheard
+from llama_index_palace.heard import TellsItself, expect, hear, unheard, unheard_stream
 from llama_index_palace.pointing import ask
 from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
@@ -139,6 +139,7 @@ class WrappedLLM(FunctionCallingLLM, TellsItself):
         return asked_in_prompt(prompt, question=known_question(), rewrites=known)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> hosting.Steps[Ruling]:
+        hear()  # a host may have set other handlers since
         point = partial(ask, self.inner, asked)
         ruling = yield from self._turns.rule(asked, self._session, point, alone=alone)
         if asked.purpose == "pieces" and ruling.is_checked:
@@ -195,6 +196,8 @@ class WrappedLLM(FunctionCallingLLM, TellsItself):
             return _once(reply)
         with self._turns.telling(chunks.ruling, lent):
             source = yield _call_step(call, chunks.ruling, lent)
+        if chunks.ruling.gates(call.asked):
+            source = unheard_stream(source)
         return self._pieces(source, chunks, lent)
 
     def _begun(self, call: HostCall[_R]) -> hosting.Steps[tuple[Chunks[_R], Lent | None]]:
@@ -263,8 +266,7 @@ class WrappedLLM(FunctionCallingLLM, TellsItself):
 
 def _call_step(call: HostCall[Any], ruling: Ruling, lent: Lent) -> hosting.Step[Any]:
     step = call.step(ruling, lent)
-    is_gated = ruling.is_checked and call.asked.purpose == "answer"
-    return unheard(step) if is_gated else step
+    return unheard(step) if ruling.gates(call.asked) else step
 
 
 def _once(reply: _T) -> hosting.Pieces[_T]:

@@ -200,6 +200,15 @@ def test_what_an_engine_retrieves(palace, model, words, texts):
     assert model.calls == []
 
 
+def test_what_is_told_where_an_engine_retrieves_is_said_by_the_one_that_answers(palace, model):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+    engine = PalaceQueryEngine(inner, palace, session_id="s1")
+    query = QueryBundle("Remember this: the lamp is green.")
+    assert engine.retrieve(query) == []
+    assert str(engine.synthesize(query, [])) == "I will remember: the lamp is green."
+    assert model.calls == []
+
+
 def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
     inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
     response = PalaceQueryEngine(inner, palace).query(PASS)

@@ -13,7 +13,8 @@ from llama_index.core.agent.workflow import (
     ReActAgent,
     base_agent,
 )
-from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
+from llama_index.core.llms.custom import CustomLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.retrievers import BaseRetriever
@@ -304,6 +305,33 @@ async def test_what_its_own_palace_has_checked_is_evidence(palace, other_palace,
     # What it made up was replaced by its memory, and counts as little as in LangChain.
     assert (code_text("8822") in said) is (answer == "honest")
     assert "Mallory" not in said
+
+
+class Lazy(CustomLLM):
+    """A model of somebody's own: LlamaIndex asks it when its stream is read."""
+
+    @property
+    def metadata(self):
+        return LLMMetadata(context_window=100_000)
+
+    def complete(self, prompt, formatted=False, **kwargs):
+        return saying("honest").complete(prompt)
+
+    def stream_complete(self, prompt, formatted=False, **kwargs):
+        return saying("honest").stream_complete(prompt)
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_so_it_is_with_a_model_that_is_asked_when_its_stream_is_read(
+    palace, other_palace, streaming
+):
+    async def research(query: str) -> str:
+        """Ask the researcher."""
+        llm = PalaceLLM(Lazy(), other_palace, session_id="8822")
+        agent = ReActAgent(llm=llm, tools=[], streaming=streaming)
+        return str(await agent.run(HIT)).removesuffix(" [1]")
+
+    assert await reply(palace, [research]) == code_text("8822")
 
 
 async def test_what_its_own_palace_left_alone_is_none(palace, other_palace):
