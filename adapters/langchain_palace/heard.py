@@ -17,6 +17,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tracers.context import register_configure_hook
 
 from langchain_palace.messages import calls_of, text_of
@@ -164,6 +165,11 @@ class HeardTools(BaseCallbackHandler):
         called = str(getattr(message, "tool_call_id", ""))
         return self.found.get(called, self.found.get(text_of(message)))
 
+    def holds(self, config: RunnableConfig) -> bool:
+        """Whether what runs with a config runs behind one of the tools."""
+        parent = getattr(config.get("callbacks"), "parent_run_id", None)
+        return parent is not None and bool(self._within.get(parent))
+
     def _open(self) -> list[Heard]:
         return [heard for heard, _, _ in self._called.values()]
 
@@ -176,6 +182,12 @@ class HeardTools(BaseCallbackHandler):
 _HEARING: ContextVar[Heard | HeardTools | None] = ContextVar("langchain_palace_heard", default=None)
 register_configure_hook(_HEARING, inheritable=True)
 _T = TypeVar("_T", Heard, HeardTools)
+
+
+def is_behind_tool(config: RunnableConfig) -> bool:
+    """Whether what runs with a config runs behind a tool that is heard: a model asks there."""
+    heard = _HEARING.get()
+    return isinstance(heard, Heard) or (heard is not None and heard.holds(config))
 
 
 @contextmanager

@@ -64,6 +64,7 @@ class Heard:
 
     Attributes:
         given: The same.
+        is_behind: Whether it runs behind a tool, or is one.
         is_said: Whether a model spoke whose words no palace has checked.
         written: What models wrote to tools.
         found: What tools and retrievers brought in whose own runs no model spoke.
@@ -71,6 +72,7 @@ class Heard:
 
     def __init__(self, around: Sequence[Heard] = (), given: Sequence[object] = ()) -> None:
         self.given = given
+        self.is_behind = True
         self.is_said = False
         self.written: list[object] = [*given]
         self.found: list[str] = []
@@ -158,9 +160,17 @@ def said_unchecked() -> None:
         heard.is_said = True
 
 
+def is_behind_tool() -> bool:
+    """Whether what happens now happens in the run of a tool: what is asked there a model wrote."""
+    heard = _HEARING.get()
+    return heard is not None and heard.is_behind
+
+
 @contextmanager
 def _unheard() -> Iterator[None]:
-    token = _HEARING.set(Heard())
+    heard = Heard()
+    heard.is_behind = is_behind_tool()
+    token = _HEARING.set(heard)
     try:
         yield
     finally:

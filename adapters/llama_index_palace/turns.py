@@ -22,7 +22,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
-from llama_index_palace.heard import said_unchecked
+from llama_index_palace.heard import hear, is_behind_tool, said_unchecked
 from llama_index_palace.held import HeldBack
 from llama_index_palace.questions import Asked, without_schema, without_tries
 from llama_index_palace.session import PalaceSession
@@ -194,6 +194,7 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
+        hear()
         with _MAKING:
             self._under_way = _UNDER_WAY.setdefault(palace, _UnderWay())
         self.held = self._under_way.held
@@ -308,6 +309,8 @@ class Turns:
                     session.session_id,
                     session.project,
                     asked.history,
+                    # what a model asks behind a tool tells the memory nothing
+                    trust="agent" if is_behind_tool() else "user",
                     beside=beside,
                     instructions=asked.instructions,
                 )
