@@ -272,12 +272,12 @@ class _Ear(BaseSpanHandler[BaseSpan]):
         """Take in what a tool or a retriever answered, and check what a model replied there."""
         if id_ not in self._runs:
             return
-        heard = self._runs[id_][0]
-        if isinstance(instance, BaseTool) and isinstance(result, ToolOutput):
-            text = _released(str(instance.metadata.name), result.content, heard)
-            if text != result.content:
-                result.content = result.raw_output = text
-        self._end(id_, _texts(result), instance)
+        with self._ending(id_) as heard:
+            if isinstance(instance, BaseTool) and isinstance(result, ToolOutput):
+                text = _released(_name_of(instance), result.content, heard)
+                if text != result.content:
+                    result.content = result.raw_output = text
+            _brought(heard, instance, _texts(result))
 
     def span_drop(
         self,
@@ -290,25 +290,25 @@ class _Ear(BaseSpanHandler[BaseSpan]):
         """Take in what hosts tell a model of a tool that failed."""
         if id_ not in self._runs:
             return
-        heard = self._runs[id_][0]
-        if isinstance(instance, BaseTool) and type(err).__name__ != _WAITS:
-            _released(str(instance.metadata.name), "", heard)
-        self._end(id_, [str(err), f"Encountered error: {err}"], instance)
+        with self._ending(id_) as heard:
+            if isinstance(instance, BaseTool) and type(err).__name__ != _WAITS:
+                _released(_name_of(instance), "", heard)
+            _brought(heard, instance, [str(err), f"Encountered error: {err}"])
 
     def _begin(self, id_: str, around: Sequence[Heard], given: Sequence[object] = ()) -> Heard:
         heard = Heard(around, given)
         self._runs[id_] = heard, _HEARING.set(heard)
         return heard
 
-    def _end(self, id_: str, texts: Sequence[str], instance: Any) -> None:
+    @contextmanager
+    def _ending(self, id_: str) -> Iterator[Heard]:
+        """End what is heard in a span; what goes wrong within, its dispatcher passes over."""
         heard, token = self._runs.pop(id_)
         self._awaited.pop(id_, None)
-        _HEARING.reset(token)
-        heard.end(texts)
-        if isinstance(instance, BaseTool) and heard.is_said:
-            tool = str(instance.metadata.name)
-            for text, name in product(texts, (tool, "")):
-                _BEHIND.put((name, _digest(text)), heard.evidence())
+        try:
+            yield heard
+        finally:
+            _HEARING.reset(token)
 
     # What the base class asks for beside.
 
@@ -323,6 +323,18 @@ class _Ear(BaseSpanHandler[BaseSpan]):
 
 
 _EAR = _Ear()
+
+
+def _brought(heard: Heard, instance: Any, texts: Sequence[str]) -> None:
+    """Note what a tool or a retriever has answered."""
+    heard.end(texts)
+    if isinstance(instance, BaseTool) and heard.is_said:
+        for text, name in product(texts, (_name_of(instance), "")):
+            _BEHIND.put((name, _digest(text)), heard.evidence())
+
+
+def _name_of(tool: BaseTool) -> str:
+    return str(tool.metadata.name)
 
 
 def _speaks(span_id: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import Any
 
+from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -68,8 +69,10 @@ def ask(inner: LLM, asked: Asked, call: ModelCall) -> hosting.Steps[ModelReply]:
     return ModelReply(completed.text)
 
 
-def call_step(inner: LLM, method: str, /, *args: Any, **kwargs: Any) -> hosting.Step[Any]:
-    """Return a call of a model as a step: of a method, or of the one that is awaited."""
+def call_step(
+    inner: LLM | BaseQueryEngine, method: str, /, *args: Any, **kwargs: Any
+) -> hosting.Step[Any]:
+    """Return a call of a model or an engine as a step: of a method, or of its awaited twin."""
     return hosting.Step(
         lambda: getattr(inner, method)(*args, **kwargs),
         lambda: getattr(inner, f"a{method}")(*args, **kwargs),

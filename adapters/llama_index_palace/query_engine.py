@@ -23,7 +23,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
 from llama_index_palace.heard import unheard
-from llama_index_palace.pointing import ask
+from llama_index_palace.pointing import ask, call_step
 from llama_index_palace.predicting import typed_failures
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
@@ -102,10 +102,18 @@ class PalaceQueryEngine(BaseQueryEngine):
         Raises:
             StoreUnavailableError: If the memory could not be read.
         """
+        return hosting.run(self._retrieved(query_bundle))
+
+    async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return what the engine retrieves, as `retrieve` does."""
+        return await hosting.arun(self._retrieved(query_bundle))
+
+    def _retrieved(self, query_bundle: QueryBundle) -> hosting.Steps[list[NodeWithScore]]:
         asked, session = self._asked(query_bundle)
-        verdict, _ = hosting.run(self._turns.looked(asked, session))
+        verdict, _ = yield from self._turns.looked(asked, session)
         if verdict.action in ("pass", "generate"):
-            return self.inner.retrieve(query_bundle)
+            found: list[NodeWithScore] = yield call_step(self.inner, "retrieve", query_bundle)
+            return found
         demand_looked(verdict)
         proved = verdict.action in ("ground", "answer")
         return evidence_nodes(verdict.evidence if proved else ())

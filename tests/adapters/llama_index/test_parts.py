@@ -193,10 +193,11 @@ class TestQueryEngine:
         (PASS, ["A document about gardens."]),
     ],
 )
-def test_what_an_engine_retrieves(palace, model, words, texts):
+async def test_what_an_engine_retrieves(palace, model, words, texts):
     inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
     engine = PalaceQueryEngine(inner, palace, session_id="s1")
     assert [node.text for node in engine.retrieve(QueryBundle(words))] == texts
+    assert [node.text for node in await engine.aretrieve(QueryBundle(words))] == texts
     assert model.calls == []
 
 
