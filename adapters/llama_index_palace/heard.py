@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.base import BaseLLM
+from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import MetadataMode
 from llama_index.core.tools.function_tool import sync_to_async
 from llama_index.core.tools.types import BaseTool, ToolOutput
@@ -100,7 +101,7 @@ _HEARING: ContextVar[Heard | None] = ContextVar("llama_index_palace_heard", defa
 # What was found behind a tool that answered with a text, where a model spoke there.
 _BEHIND: Kept[tuple[str, bytes], tuple[str, ...]] = Kept(4096, kept_s=_KEPT_S)
 _EXPECTED: Kept[tuple[str, frozenset[str]], Direct] = Kept(kept_s=_KEPT_S)
-_EXPECTING = threading.Lock()
+_LOCK = threading.Lock()
 
 
 def evidence_in(text: str, tool: str) -> Sequence[str]:
@@ -135,7 +136,7 @@ def expect(tool: str, given: object, check: Callable[[tuple[str, ...]], AnswerCh
         check: Returns the check of a reply; takes what was found behind the tool.
     """
     key = tool, frozenset(values_in(given))
-    with _EXPECTING:
+    with _LOCK:
         checks, left = _EXPECTED.get(key) or Direct()
         _EXPECTED.put(key, Direct((*checks, check), left + 1))
 
@@ -143,7 +144,7 @@ def expect(tool: str, given: object, check: Callable[[tuple[str, ...]], AnswerCh
 def _released(tool: str, text: str, heard: Heard) -> str:
     """Return what may be shown of a result; of two who ask the same, none gets the other's."""
     key = tool, frozenset(values_in(heard.given))
-    with _EXPECTING:
+    with _LOCK:
         checks, left = _EXPECTED.pop(key) or Direct()
         if left > 1:
             _EXPECTED.put(key, Direct(checks, left - 1))
@@ -218,17 +219,21 @@ async def _unheard_later(source: AsyncIterable[_T]) -> AsyncIterator[_T]:
 
 def hear() -> None:
     """Begin to listen to the spans of this process, if nobody does yet."""
-    if not any(handler is _EAR for handler in root_dispatcher.span_handlers):
-        root_dispatcher.add_span_handler(_EAR)
+    if not _is_hearing():
+        with _LOCK:
+            if not _is_hearing():  # twice would be heard twice
+                root_dispatcher.add_span_handler(_EAR)
+
+
+def _is_hearing() -> bool:
+    return any(handler is _EAR for handler in root_dispatcher.span_handlers)
 
 
 class _Ear(BaseSpanHandler[BaseSpan]):
     """Follows the runs of tools."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._runs: dict[str, tuple[Heard, Token[Heard | None]]] = {}
-        self._awaited: dict[str, Heard] = {}
+    _runs: dict[str, tuple[Heard, Token[Heard | None]]] = PrivateAttr(default_factory=dict)
+    _awaited: dict[str, Heard] = PrivateAttr(default_factory=dict)
 
     def listening(self) -> Sequence[Heard]:
         """Return who hears what is said right now."""
@@ -357,4 +362,4 @@ def _texts(result: Any) -> list[str]:
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.strip().encode()).digest()
+    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from enum import Enum
 from typing import Any
 
 from llama_index.core.agent.react.output_parser import parse_action_reasoning_step
@@ -68,15 +69,18 @@ def calls_in(message: ChatMessage) -> Iterator[tuple[str, str]]:
     """
     listed = message.additional_kwargs.get("tool_calls")
     for call in (*message.blocks, *(listed if isinstance(listed, (list, tuple)) else ())):
-        held = _held(call)
-        names = (held.get("tool_name"), held.get("name"), _held(held.get("function")).get("name"))
+        held = held_in(call)
+        names = (held.get("tool_name"), held.get("name"), held_in(held.get("function")).get("name"))
         name = str(next(filter(None, names), ""))
         made = next((held[key] for key in _CALL_IDS if held.get(key)), name)
         if made:
             yield str(made), name
 
 
-def _held(value: object) -> Mapping[str, Any]:
+def held_in(value: object) -> Mapping[str, Any]:
+    """Return what a value of a provider holds, by name, as a mapping or an object has it."""
+    if isinstance(value, Enum):  # a word of the provider's, with numbers of Python's own
+        return {}
     return value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
 
 

@@ -30,6 +30,7 @@ from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.held import HeldBack
+from llama_index_palace.observed import held_in
 from llama_index_palace.questions import CODE, Asked, is_program
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
@@ -426,7 +427,7 @@ def _usage_of(
 
 def _made_in(raw: Any) -> dict[str, Any]:
     """Return which reply this is, of which model, and why it ended, where providers tell it."""
-    told = _held(raw)
+    told = held_in(raw)
     made: dict[str, Any] = {
         name: value for name in _MADE_KEYS if (value := _name_of(told.get(name)))
     }
@@ -439,7 +440,7 @@ def _made_in(raw: Any) -> dict[str, Any]:
 
 
 def _reason_of(part: Any) -> dict[str, str]:
-    reason = _name_of(_held(part).get("finish_reason"))
+    reason = _name_of(held_in(part).get("finish_reason"))
     return {"finish_reason": reason} if reason else {}
 
 
@@ -450,24 +451,18 @@ def _name_of(value: Any) -> str:
 
 def _usage_in(value: Any) -> dict[str, Any]:
     """Return the usage that a reply tells, with its details."""
-    usages = {name: _held(value).get(name) for name in _USAGE_KEYS}
+    usages = {name: held_in(value).get(name) for name in _USAGE_KEYS}
     told = {name: _numbers(usage, details=True) for name, usage in usages.items()}
     return {name: numbers for name, numbers in told.items() if numbers}
 
 
 def _numbers(value: Any, *, details: bool = False) -> dict[str, Any]:
     """Return the numbers of a mapping or an object, by name; with details those of its parts."""
-    parts = _held(value).items()
+    parts = held_in(value).items()
     found = {k: v for k, v in parts if isinstance(v, (int, float)) and not isinstance(v, bool)}
     if not details:
         return found
     return {**found, **{name: inner for name, part in parts if (inner := _numbers(part))}}
-
-
-def _held(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, Enum):  # a word of the provider's, with numbers of Python's own
-        return {}
-    return value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
 
 
 def noted_chat(response: ChatResponse, metadata: Mapping[str, Any]) -> ChatResponse:
