@@ -143,6 +143,8 @@ def expect(tool: str, given: object, check: Callable[[tuple[str, ...]], AnswerCh
 
 def _released(tool: str, text: str, heard: Heard) -> str:
     """Return what may be shown of a result; of two who ask the same, none gets the other's."""
+    if not len(_EXPECTED):  # as in most turns
+        return text
     key = tool, frozenset(values_in(heard.given))
     with _LOCK:
         checks, left = _EXPECTED.pop(key) or Direct()
@@ -349,7 +351,10 @@ def _speaks(span_id: str) -> bool:
 
 def _written(bound_args: inspect.BoundArguments) -> list[object]:
     """Return what a model wrote to a tool, without what the program gives it beside."""
-    given = [*bound_args.args, *bound_args.kwargs.values()]
+    given: list[object] = []
+    for value in bound_args.arguments.values():  # all of them stand in two, as tools take any
+        many = value.values() if isinstance(value, dict) else value
+        given += many if isinstance(value, (tuple, dict)) else [value]
     return [one for one in given if isinstance(one, (str, int, float, list, tuple, dict))]
 
 

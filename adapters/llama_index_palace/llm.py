@@ -34,6 +34,10 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     what hosts add to it, or the question among a template's arguments. A host with prompts of its
     own making can be served inside `palace_session(session_id, question=...)`.
 
+    What a tool answers is evidence beside that of the memory, but no words of a model behind it (a
+    sub-agent, a query engine): they are heard where it is asked through LlamaIndex, and count where
+    they are checked by a palace. Where such a tool's result is the reply, it is checked as one.
+
     Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
     prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
     go to the tools as the model wrote them, what it states to one whose result is the reply only
