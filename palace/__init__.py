@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from palace import hosting
-    from palace.arguments import require_palace
+    from palace.arguments import require_palace, tool_names
     from palace.enforce.answering import (
         Answer,
         AnswerOptions,
@@ -118,7 +118,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "palace.arguments": "require_palace",
+    "palace.arguments": "require_palace tool_names",
     "palace.enforce.answering": (
         "Answer AnswerOptions ModelCall ModelReply answer_check answer_steps confirm_steps"
     ),
@@ -296,6 +296,7 @@ __all__ = [
     "seed",
     "settings_table",
     "stated_in",
+    "tool_names",
     "values_in",
     "verdict_attributes",
     "verify_quote",

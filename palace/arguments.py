@@ -280,3 +280,16 @@ def require_palace(palace: _T) -> _T:
             hint="open it first, and hand in what `Mempalace.open(path)` returns",
         )
     return palace
+
+
+def tool_names(argument: str, names: Collection[str]) -> frozenset[str]:
+    """Return the names of tools that an argument of a wrapper gives.
+
+    Raises:
+        ConfigError: If it is one text, which would be taken for a name of each letter.
+    """
+    if isinstance(names, str):
+        raise ConfigError(
+            f"{argument} is a list of names, not the text {names!r}", hint=f"{argument}=[{names!r}]"
+        )
+    return frozenset(names)

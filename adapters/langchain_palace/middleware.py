@@ -59,7 +59,6 @@ from langchain_palace.session import (
     call_of_run,
     seen,
     thread_of,
-    tool_names,
     tool_unseen,
 )
 from langchain_palace.turns import Plan, Turns
@@ -70,6 +69,7 @@ from palace import (
     RecallMiss,
     UngroundedAnswerError,
     hosting,
+    tool_names,
 )
 
 # What the gate says of an answer that it does not let through.
@@ -408,13 +408,14 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     ) -> hosting.Steps[Any]:
         call = self._call(request.runtime)
         kept = self._kept(request.state, request.runtime, call)
-        if kept is None or kept["verdict"]["action"] != "ground":
-            return (yield hosting.host_call(lambda: handler(request)))
-        # Nobody has checked what a model says in there: its tokens are not streamed.
-        with hearing() as heard, tool_unseen(request.runtime.config):
+        if kept is not None and kept["verdict"]["action"] != "ground":
+            kept = None
+        # Nobody has checked what a model says in there: it is not streamed.
+        unseen = tool_unseen(request.runtime.config) if kept else nullcontext()
+        with hearing() as heard, unseen:
             made = yield hosting.host_call(lambda: handler(request))
         asked, tool = request.tool_call, request.tool
-        if not heard.replies and asked["name"] not in self._models:
+        if kept is None or not (heard.replies or asked["name"] in self._models):
             return made
         found = heard.evidence(asked["args"])
         if asked["name"] not in self._direct and not (tool and tool.return_direct):

@@ -15,7 +15,16 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage
 
 from langchain_palace.gate import ReplyGate
-from langchain_palace.messages import is_tools, text_of, tool_texts, with_text
+from langchain_palace.heard import HeardTools
+from langchain_palace.messages import (
+    heard_behind,
+    is_tools,
+    labelled,
+    saying,
+    text_of,
+    tool_texts,
+    with_text,
+)
 from langchain_palace.turns import Plan
 
 
@@ -86,6 +95,7 @@ class Output:
         given: What it was given.
         plan: The settled plan of the turn.
         models: Names of tools behind which a model answers.
+        heard: What was heard behind tools.
 
     Attributes:
         gate: What messages went through.
@@ -94,7 +104,12 @@ class Output:
     """
 
     def __init__(
-        self, value: object, given: Given, plan: Plan, models: Collection[str] = ()
+        self,
+        value: object,
+        given: Given,
+        plan: Plan,
+        models: Collection[str] = (),
+        heard: HeardTools | None = None,
     ) -> None:
         self.gate = ReplyGate(plan)
         self.claims: list[object] = []
@@ -102,6 +117,7 @@ class Output:
         self._plan = plan
         self._given = given
         self._models = models
+        self._heard = heard or HeardTools()
         self.value = self._read(value)
 
     def _read(self, value: Any) -> Any:
@@ -109,8 +125,7 @@ class Output:
         if isinstance(value, AIMessage):
             self._say(text_of(value))
             return self.gate.message(value)
-        is_result = isinstance(value, BaseMessage) and is_tools(value)
-        if is_result or isinstance(value, Document) or given.is_asking(value):
+        if is_result(value) or isinstance(value, Document) or given.is_asking(value):
             return given.undone(value)
         if isinstance(value, BaseMessage):
             self._claim(text_of(value))
@@ -127,10 +142,28 @@ class Output:
         if index is None or not any(isinstance(v, AIMessage) for v in values[index:]):
             return [self._read(value) for value in values]
         # A conversation: what stands before the question was said in earlier turns.
-        since = [m for m in values[index:] if isinstance(m, BaseMessage)]
+        since = [self._noted(m) for m in values[index:] if isinstance(m, BaseMessage)]
         self.gate = ReplyGate(self._plan, tool_texts=tool_texts(since, 0, self._models))
         earlier = [self._given.undone(value) for value in values[: index + 1]]
-        return [*earlier, *(self._read(value) for value in values[index + 1 :])]
+        last = len(values)
+        while last > index + 1 and is_result(values[last - 1]):
+            last -= 1
+        read = [self._read(value) for value in values[index + 1 : last]]
+        return [*earlier, *read, *map(self._shown, values[last:])]
+
+    def _noted(self, message: BaseMessage) -> BaseMessage:
+        """Return a message with what may vouch of it, where a model spoke behind a tool."""
+        found = self._heard.behind(message) if is_tools(message) else None
+        return message if found is None else heard_behind(message, found)
+
+    def _shown(self, message: BaseMessage) -> BaseMessage:
+        """Return the result of a tool that is the reply: a model's words in it are checked."""
+        is_heard = self._heard.behind(message) is not None
+        if not (is_heard or message.name in self._models) or not text_of(message).strip():
+            return message
+        self._say(text_of(message))
+        checked = self.gate.message(AIMessage(text_of(message)))
+        return labelled(saying(message, text_of(checked)), checked.response_metadata["palace"])
 
     def _claim(self, value: object) -> None:
         self.claims.append(value)
@@ -140,3 +173,8 @@ class Output:
     def _say(self, text: str) -> None:
         if text.strip():
             self.texts.append(text)
+
+
+def is_result(value: object) -> bool:
+    """Whether a value is a message with what a tool answered."""
+    return isinstance(value, BaseMessage) and is_tools(value)

@@ -34,10 +34,19 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_
 
 from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
+from langchain_palace.heard import HeardTools, hearing_tools
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
 from langchain_palace.questions import Question, question_in
-from langchain_palace.session import Call, OpenPalace, ToolNames, call_of, known_fields, unseen
+from langchain_palace.session import (
+    Call,
+    OpenPalace,
+    ToolNames,
+    call_of,
+    known_fields,
+    quiet,
+    running,
+)
 from langchain_palace.turns import Plan, Turns
 from palace import ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss, hosting
 
@@ -47,6 +56,12 @@ _KEEPERS = {
     "get_session_history": "put the history",
     "memory": "give it no memory and keep the history",
     "checkpointer": "compile it without a checkpointer and keep the history",
+}
+# What a graph may be asked for, so that it tells its states and nothing else.
+_WHOLE: dict[str, tuple[object, ...]] = {
+    "stream_mode": (None, "values"),
+    "subgraphs": (None, False),
+    "version": (None, "v1"),
 }
 # What parsers raise.
 _UNREAD = (OutputParserException, ValidationError, json.JSONDecodeError)
@@ -124,15 +139,16 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             in an object; what it returns is the result. By default that is the text, or a message
             if the chain returns messages; for a chain that declares anything else, or ends with a
             parser, `RecallMiss` is raised.
-        model_tools: Names of tools of an agent behind which a model answers, as a sub-agent
-            without a palace: its words are no evidence.
+        model_tools: Names of tools of an agent behind which a model answers that cannot be heard,
+            as one in another process: its words are no evidence.
 
     Raises, when it is made:
         ConfigError: If the chain has a message history, a memory or a checkpointer, the palace is
             not open, or the list of names is one text.
 
-    Raises, when it streams:
-        ConfigError: If it is a graph and asked for a `stream_mode` other than `values`.
+    Raises, when it runs:
+        ConfigError: If it is a graph and asked for anything but its whole states: a `stream_mode`
+            other than `values`, `subgraphs`, or `version="v2"`.
     """
 
     bound: Annotated[Runnable[Any, Any], BeforeValidator(_without_memory)] = Field(exclude=True)
@@ -245,10 +261,11 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     def _whole(
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[Any]:
+        _demand_whole_states(kwargs)
         question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
             return self._missed(plan)
-        seen = unseen(config) if plan.is_checked else config
+        seen = quiet(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text(question.text))
         return (yield from self._answered(given, plan, seen, kwargs))
 
@@ -257,9 +274,9 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
     ) -> hosting.Steps[Any]:
         """Run the chain and return what may be released of what it returns."""
         try:
-            with self._turns.telling(plan):
+            with self._turns.telling(plan), hearing_tools() as heard, running(config):
                 out = yield whole_run(self.bound, given.sent_input, config, kwargs)
-            return (yield from self._passed(out, given, plan))
+            return (yield from self._passed(out, given, plan, heard))
         except RecallMiss as declined:
             if self.on_miss is None:
                 raise
@@ -275,8 +292,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
         def ask(wanted: ModelCall) -> hosting.Steps[ModelReply]:
             given = _given(input, question, wanted.user_text)
+            unheard = quiet(config)
             try:
-                out = yield whole_run(self.bound, given.sent_input, unseen(config), kwargs)
+                with running(unheard):
+                    out = yield whole_run(self.bound, given.sent_input, unheard, kwargs)
             except ValueError as error:  # what parsers raise, and hosts of theirs in their place
                 _tell_unread(error)
                 return ModelReply()
@@ -286,7 +305,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         plan = yield from self._turns.settle(plan, call, ask, alone=alone)
         return question, plan
 
-    def _passed(self, out: Any, given: Given, plan: Plan) -> hosting.Steps[Any]:
+    def _passed(self, out: Any, given: Given, plan: Plan, heard: HeardTools) -> hosting.Steps[Any]:
         """Return what may be released of what the chain returned."""
         self._turns.replied(plan)
         gate = ReplyGate(plan)
@@ -296,7 +315,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
             gate.checked = plan.check().check(out)
             out = gate.text = gate.checked.text
         elif plan.is_checked:
-            read = Output(out, given, plan, self.model_tools)
+            read = Output(out, given, plan, self.model_tools, heard)
             gate, out = read.gate, read.value
             if read.claims:
                 gate.checked = check_values(plan.check(), read.claims, read.claims)
@@ -348,7 +367,7 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         if plan.stops:
             yield hosting.Shown(self._missed(plan))
             return
-        config = unseen(config) if plan.is_checked else config
+        config = quiet(config) if plan.is_checked else config
         given = _given(input, question, plan.user_text(question.text))
         if plan.is_checked and _kind(self.bound) not in ("text", "message"):
             yield hosting.Shown((yield from self._answered(given, plan, config, kwargs)))
@@ -390,17 +409,18 @@ class _StreamGate:
 
 
 def _demand_whole_states(kwargs: Mapping[str, Any]) -> None:
-    """Refuse to stream a graph in pieces, whatever the question: on evidence none could be told.
+    """Refuse to have a graph tell pieces, whatever the question: on evidence none could be told.
 
     Raises:
-        ConfigError: If pieces are asked for.
+        ConfigError: If pieces are asked for, or the form in which they are told.
     """
-    if kwargs.get("stream_mode") not in (None, "values"):
-        raise ConfigError(
-            f"a PalaceRunnable cannot check what a graph streams as {kwargs['stream_mode']!r}",
-            hint="put PalaceMiddleware into the agent, which streams in every mode, or stream the"
-            " values of the graph",
-        )
+    for name, whole in _WHOLE.items():
+        if kwargs.get(name) not in whole:
+            raise ConfigError(
+                f"a PalaceRunnable cannot check what a graph tells with {name}={kwargs[name]!r}",
+                hint="put PalaceMiddleware into the agent, which streams in every mode, or stream"
+                " the values of the graph",
+            )
 
 
 def _kind(bound: Runnable[Any, Any]) -> str:

@@ -9,31 +9,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import filterfalse
 from typing import Annotated, Any
 from uuid import UUID
 
+from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, var_child_runnable_config
 from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, BeforeValidator, ValidationInfo
 
-from palace import ConfigError, Mempalace, require_palace
+from palace import ConfigError, Mempalace, require_palace, tool_names
 
 OpenPalace = Annotated[Mempalace, BeforeValidator(require_palace)]
 """A field that takes an open palace; anything else is a `ConfigError` at once."""
-
-
-def tool_names(argument: str, names: Collection[str]) -> frozenset[str]:
-    """Return the names of tools that an argument gives.
-
-    Raises:
-        ConfigError: If it is one text, which would be taken for a name of each letter.
-    """
-    if isinstance(names, str):
-        raise ConfigError(
-            f"{argument} is a list of names, not the text {names!r}", hint=f"{argument}=[{names!r}]"
-        )
-    return frozenset(names)
 
 
 def _tool_names(names: Collection[str], info: ValidationInfo) -> frozenset[str]:
@@ -47,6 +36,11 @@ ToolNames = Annotated[frozenset[str], BeforeValidator(_tool_names)]
 SESSION_KEYS = ("session_id", "thread_id")
 # Where LangGraph keeps what belongs to a run, in the config of each of its parts.
 _RUNTIME = "__pregel_runtime"
+# What it has the graphs within a task show with `subgraphs=True`, and in which modes they say
+# themselves what to show; and what shows their messages.
+_STREAM = "__pregel_stream"
+_OWN_MODES = frozenset({"custom"})
+_STREAMS_MESSAGES = "StreamMessagesHandler"
 # LangGraph's tag for model calls that `stream_mode="messages"` leaves out.
 _NOT_STREAMED = "nostream"
 
@@ -138,9 +132,9 @@ def unseen(config: RunnableConfig | None) -> RunnableConfig:
 
 
 @contextmanager
-def all_unseen() -> Iterator[None]:
-    """Run what is within as `unseen`, but for the models that say otherwise; see `seen`."""
-    token = var_child_runnable_config.set(unseen(ensure_config()))
+def running(config: RunnableConfig) -> Iterator[None]:
+    """Run what is within as a part of the run of a config: graphs add theirs to the given one."""
+    token = var_child_runnable_config.set(config)
     try:
         yield
     finally:
@@ -148,14 +142,44 @@ def all_unseen() -> Iterator[None]:
 
 
 @contextmanager
+def all_unseen() -> Iterator[None]:
+    """Run what is within as `unseen`, but for the models that say otherwise; see `seen`."""
+    with running(unseen(ensure_config())):
+        yield
+
+
+def quiet(config: RunnableConfig | None) -> RunnableConfig:
+    """Return a config as `unseen`, of whose graphs a stream of the graph around shows nothing else.
+
+    What they write to a stream themselves goes on.
+    """
+    whole = unseen(config)
+    callbacks, configurable = whole.get("callbacks"), dict(whole.get("configurable") or {})
+    if isinstance(callbacks, BaseCallbackManager):
+        callbacks = callbacks.copy()
+        callbacks.handlers = [*filterfalse(_streams_messages, callbacks.handlers)]
+        inherited = callbacks.inheritable_handlers
+        callbacks.inheritable_handlers = [*filterfalse(_streams_messages, inherited)]
+    stream = configurable.get(_STREAM)
+    if stream is not None:
+        configurable[_STREAM] = type(stream)(stream, stream.modes & _OWN_MODES)
+    return {**whole, "callbacks": callbacks, "configurable": configurable}
+
+
+@contextmanager
 def tool_unseen(config: RunnableConfig) -> Iterator[None]:
-    """Run the call of a tool as `unseen` that is made with this very config."""
-    tags = config.get("tags")
-    config["tags"] = unseen(config)["tags"]
+    """Run the call of a tool as `quiet` that is made with this very config."""
+    before = config.copy()
+    config.update(quiet(config))
     try:
         yield
     finally:
-        config["tags"] = tags or []
+        config.clear()  # type: ignore[attr-defined]
+        config.update(before)
+
+
+def _streams_messages(handler: object) -> bool:
+    return any(one.__name__ == _STREAMS_MESSAGES for one in type(handler).__mro__)
 
 
 def seen(config: RunnableConfig | None) -> RunnableConfig:

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from langchain_palace.asking import Asker
 from langchain_palace.errands import Errand, errand_in
+from langchain_palace.heard import is_behind_tool
 from langchain_palace.messages import (
     asked_with,
     asking,
@@ -236,7 +237,8 @@ class Turns:
                 call.session_id,
                 call.project,
                 question.history,
-                trust="agent" if question.by_agent else "user",
+                # what a model asks behind a tool tells the memory nothing
+                trust="agent" if question.by_agent or is_behind_tool(call.config) else "user",
                 beside=rest,
                 instructions=program,
             )

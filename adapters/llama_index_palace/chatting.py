@@ -83,7 +83,10 @@ class ChattingLLM(WrappedLLM):
     ) -> dict[str, Any]:
         kwargs["tool_required"] = tool_required  # named here: hosts look whether it is known
         made = _with_functions(self.inner)._prepare_chat_with_tools_compat(tools, *args, **kwargs)
-        return {**made, _ANSWERS: answers_among(tools, self._direct)}  # `_chatting` takes it out
+        return {
+            **made,
+            _ANSWERS: answers_among(tools, self._direct, self._models),
+        }  # `_chatting` takes it out
 
     def _validate_chat_with_tools_response(self, *args: Any, **kwargs: Any) -> ChatResponse:
         return _with_functions(self.inner)._validate_chat_with_tools_response(*args, **kwargs)

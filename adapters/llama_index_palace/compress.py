@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.bridge.pydantic import PrivateAttr
 
 from llama_index_palace.memory_block import PalaceBlock
+from llama_index_palace.observed import calls_in
 from palace import Mempalace, Message, StoreError, require_palace
 
 _log = logging.getLogger(__name__)
@@ -70,23 +71,9 @@ def as_message(message: ChatMessage) -> Message:
     return Message(
         role,
         message.content or "",
-        calls=tuple(dict.fromkeys(_calls(message))),
+        calls=tuple(dict(calls_in(message))),
         answers=str(message.additional_kwargs.get(_CALL_ID) or "") if role == "tool" else "",
     )
-
-
-def _calls(message: ChatMessage) -> Iterator[str]:
-    """Yield the ids of the tool calls of a message, as objects, mappings or blocks hold them."""
-    listed = message.additional_kwargs.get("tool_calls") or ()
-    for call in listed if isinstance(listed, (list, tuple)) else ():
-        held = call if isinstance(call, dict) else getattr(call, "__dict__", {})
-        found = held.get("id") or held.get(_CALL_ID) or held.get("tool_id")
-        if found:
-            yield str(found)
-    for block in message.blocks:
-        found = getattr(block, _CALL_ID, None)
-        if found:
-            yield str(found)
 
 
 class PalaceSummaryBlock(PalaceBlock):

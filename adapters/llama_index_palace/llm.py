@@ -18,7 +18,7 @@ from llama_index_palace.predicting import PredictingLLM
 from llama_index_palace.questions import rewrite_pattern
 from llama_index_palace.session import PalaceSession
 from llama_index_palace.wrapped import SHARED
-from palace import ConfigError, Mempalace, require_palace
+from palace import ConfigError, Mempalace, require_palace, tool_names
 
 
 class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
@@ -33,6 +33,10 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
     The decision is made on the person's own words: the last message of the user's role, without
     what hosts add to it, or the question among a template's arguments. A host with prompts of its
     own making can be served inside `palace_session(session_id, question=...)`.
+
+    What a tool answers is evidence beside that of the memory, but no words of a model behind it (a
+    sub-agent, a query engine): they are heard where it is asked through LlamaIndex, and count where
+    they are checked by a palace. Where such a tool's result is the reply, it is checked as one.
 
     Housekeeping of LlamaIndex' own hosts (summaries, extraction of metadata) passes; one with
     prompts of your making is no turn of a person either: give it `inner`. Arguments of tool calls
@@ -51,6 +55,9 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             LlamaIndex' own chat engines are known.
         direct_tools: Names of tools whose result reaches the person, beside those that a model
             call shows to be such (`return_direct`).
+        model_tools: Names of tools behind which a model answers that cannot be heard, as one in
+            another process: its words are no evidence. One whose words would be the reply is not
+            called on evidence: the memory answers.
 
     Raises:
         ConfigError: If an argument is anything else, or the model a structured one.
@@ -69,6 +76,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
         project: str | None = None,
         rewrite_prompts: Sequence[str] = (),
         direct_tools: Collection[str] = (),
+        model_tools: Collection[str] = (),
     ) -> None:
         if not isinstance(inner, LLM):
             raise ConfigError(
@@ -80,11 +88,8 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
                 "a model that replies with objects is wrapped from the inside",
                 hint="PalaceLLM(model, palace).as_structured_llm(Answer)",
             )
-        if isinstance(direct_tools, str):
-            raise ConfigError(
-                f"direct_tools is a list of names, not the text {direct_tools!r}",
-                hint=f"direct_tools=[{direct_tools!r}]",
-            )
+        direct = tool_names("direct_tools", direct_tools)
+        models = tool_names("model_tools", model_tools)
         PalaceSession(session_id, project=project)
         super().__init__(
             inner=inner,
@@ -94,7 +99,7 @@ class PalaceLLM(ChattingLLM, CompletingLLM, PredictingLLM):
             **{name: getattr(inner, name) for name in SHARED},
         )
         self._rewrites = tuple(rewrite_pattern(p.strip()) for p in rewrite_prompts)
-        self._direct = frozenset(direct_tools)
+        self._direct, self._models = direct, models
 
     @classmethod
     def class_name(cls) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import dropwhile
 from typing import Any
 
+from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -19,6 +20,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 from llama_index.core.tools import FunctionTool
 
+from llama_index_palace.heard import unheard
 from llama_index_palace.questions import Asked
 from palace import QUOTE_SCHEMA, ModelCall, ModelReply, hosting
 
@@ -57,16 +59,20 @@ def ask(inner: LLM, asked: Asked, call: ModelCall) -> hosting.Steps[ModelReply]:
     """Make the call."""
     messages = _messages(asked, call.user_text)
     if call.schema is not None and _has_tools(inner):
-        return _reply(inner, (yield call_step(inner, "chat", **_with_tool(inner, messages))))
+        step = call_step(inner, "chat", **_with_tool(inner, messages))
+        return _reply(inner, (yield unheard(step)))
     if inner.metadata.is_chat_model:
-        said: ChatResponse = yield call_step(inner, "chat", messages)
+        said: ChatResponse = yield unheard(call_step(inner, "chat", messages))
         return ModelReply(said.message.content or "")
-    completed: CompletionResponse = yield call_step(inner, "complete", call.user_text)
+    step = call_step(inner, "complete", call.user_text)
+    completed: CompletionResponse = yield unheard(step)
     return ModelReply(completed.text)
 
 
-def call_step(inner: LLM, method: str, /, *args: Any, **kwargs: Any) -> hosting.Step[Any]:
-    """Return a call of a model as a step: of a method, or of the one that is awaited."""
+def call_step(
+    inner: LLM | BaseQueryEngine, method: str, /, *args: Any, **kwargs: Any
+) -> hosting.Step[Any]:
+    """Return a call of a model or an engine as a step: of a method, or of its awaited twin."""
     return hosting.Step(
         lambda: getattr(inner, method)(*args, **kwargs),
         lambda: getattr(inner, f"a{method}")(*args, **kwargs),

@@ -14,6 +14,7 @@ from typing import Any
 from llama_index.core.prompts import BasePromptTemplate, PromptTemplate
 from llama_index.core.types import Model, TokenAsyncGen, TokenGen
 
+from llama_index_palace.heard import unheard, unheard_stream
 from llama_index_palace.pointing import call_step
 from llama_index_palace.questions import Asked, told_by_template
 from llama_index_palace.structured import PreparedPrompt, check_object, demand_support, failed, miss
@@ -116,6 +117,8 @@ class PredictingLLM(WrappedLLM):
     ) -> hosting.Steps[hosting.Pieces[Any]]:
         made = yield from self._made("stream_structured_predict", output_cls, *wanted)
         source, ruling, asked, lent = made
+        if ruling.gates(asked):
+            source = unheard_stream(source)
         return self._objects(source, output_cls, ruling, asked, lent)
 
     def _made(
@@ -144,7 +147,8 @@ class PredictingLLM(WrappedLLM):
         lent = ruling.lend(asked)
         sent = PreparedPrompt(self._sent(messages, asked, ruling, lent))
         with typed_failures(ruling), self._turns.telling(ruling, lent):
-            made = yield call_step(self.inner, method, output_cls, sent, llm_kwargs=llm_kwargs)
+            step = call_step(self.inner, method, output_cls, sent, llm_kwargs=llm_kwargs)
+            made = yield unheard(step) if ruling.gates(asked) else step
         return made, ruling, asked, lent
 
     def _object_released(self, result: Any, ruling: Ruling, asked: Asked) -> hosting.Steps[None]:

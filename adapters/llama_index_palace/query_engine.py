@@ -22,7 +22,8 @@ from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle
 
 from llama_index_palace.events import KEY, evidence_nodes
-from llama_index_palace.pointing import ask
+from llama_index_palace.heard import unheard
+from llama_index_palace.pointing import ask, call_step
 from llama_index_palace.predicting import typed_failures
 from llama_index_palace.questions import Asked, asked_in_prompt
 from llama_index_palace.session import PalaceSession, current_session
@@ -101,10 +102,18 @@ class PalaceQueryEngine(BaseQueryEngine):
         Raises:
             StoreUnavailableError: If the memory could not be read.
         """
+        return hosting.run(self._retrieved(query_bundle))
+
+    async def aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        """Return what the engine retrieves, as `retrieve` does."""
+        return await hosting.arun(self._retrieved(query_bundle))
+
+    def _retrieved(self, query_bundle: QueryBundle) -> hosting.Steps[list[NodeWithScore]]:
         asked, session = self._asked(query_bundle)
-        verdict, _, _ = hosting.run(self._turns.decided(asked, session))
+        verdict, _ = yield from self._turns.looked(asked, session)
         if verdict.action in ("pass", "generate"):
-            return self.inner.retrieve(query_bundle)
+            found: list[NodeWithScore] = yield call_step(self.inner, "retrieve", query_bundle)
+            return found
         demand_looked(verdict)
         proved = verdict.action in ("ground", "answer")
         return evidence_nodes(verdict.evidence if proved else ())
@@ -164,7 +173,8 @@ class PalaceQueryEngine(BaseQueryEngine):
         def reply(call: ModelCall) -> hosting.Steps[ModelReply]:
             if self._llm is not None:
                 return (yield from ask(self._llm, asked, call))
-            said = yield hosting.host_call(lambda: inner(_carrying(query_bundle, call.user_text)))
+            bundle = _carrying(query_bundle, call.user_text)
+            said = yield unheard(hosting.host_call(lambda: inner(bundle)))
             if isinstance(said, AsyncStreamingResponse):  # `str` reads it in another loop
                 said = yield hosting.host_call(said.get_response)
             return ModelReply(str(said))
@@ -176,8 +186,9 @@ class PalaceQueryEngine(BaseQueryEngine):
                 answer = yield from self._answered(ruling, asked, lent, query_bundle, reply)
                 return in_pieces(answer) if streams(self.inner) else answer
             bundle = _carrying(query_bundle, ruling.prompt(query_bundle.query_str, lent.wake_up))
+            asking = hosting.host_call(lambda: inner(bundle))
             with typed_failures(ruling):
-                response = yield hosting.host_call(lambda: inner(bundle))
+                response = yield unheard(asking) if ruling.is_checked else asking
         return (yield from self._passed(response, ruling, asked))
 
     def _asked(self, query_bundle: QueryBundle) -> tuple[Asked, PalaceSession]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -27,7 +27,12 @@ from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
 from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
-from llama_index_palace.observed import CONVERSATION, is_observation, retold, tool_texts
+from llama_index_palace.observed import (
+    CONVERSATION,
+    is_observation,
+    retold,
+    tool_texts,
+)
 from llama_index_palace.structured import NO_ANSWERS, Answers
 from llama_index_palace.templates import (
     Purpose,
@@ -203,6 +208,7 @@ def asked_in_messages(
     *,
     question: str | None = None,
     rewrites: Sequence[re.Pattern[str]] = (),
+    models: Collection[str] = (),
 ) -> Asked:
     """Find what the person asked in the messages of a model call.
 
@@ -215,6 +221,7 @@ def asked_in_messages(
         messages: As the host sends them.
         question: The person's words if they are known already.
         rewrites: Prompts that ask for a rewritten question; see `rewrite_pattern`.
+        models: Names of tools behind which a model answers.
     """
     place = _own_place(messages)
     if (
@@ -238,7 +245,7 @@ def asked_in_messages(
         goes_on=place < len(messages) - 1 if place >= 0 else bool(noted.id),
         noted=noted,
         number=1 + sum(_is_role(m, MessageRole.USER) for m in before),
-        tool_texts=tool_texts(messages[place + 1 :]),
+        tool_texts=tool_texts(messages[place + 1 :], models),
         retold=retold(messages[place]) if place >= 0 else "",
         reasoning=_is_taught(messages, _is_react_text),
         coding=_is_taught(messages, _is_code_text),

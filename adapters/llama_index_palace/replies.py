@@ -30,6 +30,7 @@ from llama_index.core.output_parsers.utils import extract_json_str
 
 from llama_index_palace.events import KEY, message_note, verdict_metadata
 from llama_index_palace.held import HeldBack
+from llama_index_palace.observed import held_in
 from llama_index_palace.questions import CODE, Asked, is_program
 from llama_index_palace.structured import check_object, demand_support
 from llama_index_palace.turns import Lent, Ruling
@@ -135,20 +136,24 @@ class Screen:
     Args:
         check: What they are held against.
         asked: What the host does with the reply.
+        memory: What is said in its place where it may not be made.
 
     Attributes:
         released: What was let through so far.
         checked: The check of the answer, once there is one.
         lets_calls: Whether the reply calls tools, and may.
+        shown: What it writes to those of them whose result may be the reply, with their names.
     """
 
-    def __init__(self, check: AnswerCheck, asked: Asked) -> None:
+    def __init__(self, check: AnswerCheck, asked: Asked, memory: str) -> None:
         self.released = ""
         self.checked: CheckedAnswer | None = None
         self.lets_calls = False
+        self.shown: list[tuple[str, Any]] = []
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._asked = asked
+        self._memory = memory
         self._reasoning = asked.reasoning
         self._object: Any = None
         self._name = "answer"
@@ -187,13 +192,14 @@ class Screen:
         return self._rest([])
 
     def _close_calls(self, calls: Sequence[ToolSelection]) -> str:
-        schemas, direct, _ = self._asked.answers
-        shown = [call.tool_kwargs for call in calls if call.tool_name in direct]
-        wrong = self._check.shown_wrongly(values_in(shown)) if shown else None
+        schemas, direct, *_ = self._asked.answers
+        called = [(call.tool_name, call.tool_kwargs) for call in calls]
+        wrong = self._shown_wrongly(called)
         if wrong is not None:  # the memory answers instead
             self.checked, self.released = wrong, wrong.text
             return wrong.text
         self.lets_calls = True
+        self.shown = [call for call in called if call[0] in direct]
         made = [call for call in calls if call.tool_name in schemas]
         if made:
             self._object, self._name = [call.tool_kwargs for call in made], made[0].tool_name
@@ -201,27 +207,34 @@ class Screen:
         return ""
 
     def _close_step(self) -> str:
-        self.checked = self._shown_wrongly()
+        called = self._called()
+        self.checked = self._shown_wrongly(called)
         if self.checked:
             return self._let(_REACT_ANSWER + self.checked.text)
         step = _react_step(self._held)
         if step:  # for the host to read and run, not for anybody who watches the stream
+            self.shown = called  # which of its tools give the reply, such a host does not say
             self._let(step)
             return ""
         self._let(_REACT_ANSWER)
         return _REACT_ANSWER + self._rest(self._gate.feed(self._held))
 
-    def _shown_wrongly(self) -> CheckedAnswer | None:
-        """Return the check of what a tool would show for the model, if that is not remembered."""
-        direct = self._asked.answers.direct
-        if not direct:
-            return None
+    def _called(self) -> list[tuple[str, Any]]:
+        """Return the tool that a ReAct step calls."""
         try:
             step = parse_action_reasoning_step(self._held)
         except ValueError:  # no step, or one that the host cannot read either
-            return None
-        is_shown = step.action in direct
-        return self._check.shown_wrongly(values_in(step.action_input)) if is_shown else None
+            return []
+        return [(step.action, step.action_input)]
+
+    def _shown_wrongly(self, calls: Sequence[tuple[str, Any]]) -> CheckedAnswer | None:
+        """Return the check of what tools would show for the model, if that is not remembered."""
+        answers = self._asked.answers
+        unseen = tuple(name for name, _ in calls if name in answers.never)
+        if unseen and self._check.mode == "replace":
+            return CheckedAnswer(self._memory, supported=False, unsupported=unseen)
+        shown = [given for name, given in calls if name in answers.direct]
+        return self._check.shown_wrongly(values_in(shown)) if shown else None
 
     def demand_support(self) -> None:
         """Refuse an object that says what the evidence does not; see `structured`."""
@@ -286,8 +299,7 @@ class Chunks(Generic[_R]):
 
     def take(self, chunk: _R) -> Iterator[_R]:
         """Yield what of a chunk of the model may be shown."""
-        is_answer = self.asked.purpose == "answer"
-        if is_answer and self.ruling.is_checked:
+        if self.ruling.gates(self.asked):
             self._note(chunk)
             piece = self.screen.feed(self.text_in(chunk), chunk.delta)
             if piece:
@@ -295,6 +307,7 @@ class Chunks(Generic[_R]):
         else:
             self.last = chunk
             self.said.add(self.text_in(chunk), chunk.delta)
+            is_answer = self.asked.purpose == "answer"
             yield self.noted(chunk, self.metadata) if is_answer else chunk
 
     def _note(self, chunk: _R) -> None:
@@ -326,7 +339,7 @@ class Chunks(Generic[_R]):
     @cached_property
     def screen(self) -> Screen:
         """What the words of a gated reply go through; made only where there is one."""
-        return Screen(self.ruling.check(self.asked), self.asked)
+        return Screen(self.ruling.check(self.asked), self.asked, self.ruling.reply)
 
 
 def _react_step(text: str) -> str:
@@ -414,7 +427,7 @@ def _usage_of(
 
 def _made_in(raw: Any) -> dict[str, Any]:
     """Return which reply this is, of which model, and why it ended, where providers tell it."""
-    told = _held(raw)
+    told = held_in(raw)
     made: dict[str, Any] = {
         name: value for name in _MADE_KEYS if (value := _name_of(told.get(name)))
     }
@@ -427,7 +440,7 @@ def _made_in(raw: Any) -> dict[str, Any]:
 
 
 def _reason_of(part: Any) -> dict[str, str]:
-    reason = _name_of(_held(part).get("finish_reason"))
+    reason = _name_of(held_in(part).get("finish_reason"))
     return {"finish_reason": reason} if reason else {}
 
 
@@ -438,24 +451,18 @@ def _name_of(value: Any) -> str:
 
 def _usage_in(value: Any) -> dict[str, Any]:
     """Return the usage that a reply tells, with its details."""
-    usages = {name: _held(value).get(name) for name in _USAGE_KEYS}
+    usages = {name: held_in(value).get(name) for name in _USAGE_KEYS}
     told = {name: _numbers(usage, details=True) for name, usage in usages.items()}
     return {name: numbers for name, numbers in told.items() if numbers}
 
 
 def _numbers(value: Any, *, details: bool = False) -> dict[str, Any]:
     """Return the numbers of a mapping or an object, by name; with details those of its parts."""
-    parts = _held(value).items()
+    parts = held_in(value).items()
     found = {k: v for k, v in parts if isinstance(v, (int, float)) and not isinstance(v, bool)}
     if not details:
         return found
     return {**found, **{name: inner for name, part in parts if (inner := _numbers(part))}}
-
-
-def _held(value: Any) -> Mapping[str, Any]:
-    if isinstance(value, Enum):  # a word of the provider's, with numbers of Python's own
-        return {}
-    return value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
 
 
 def noted_chat(response: ChatResponse, metadata: Mapping[str, Any]) -> ChatResponse:

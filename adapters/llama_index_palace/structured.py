@@ -145,18 +145,23 @@ class Answers(NamedTuple):
     Attributes:
         schemas: Those that only build an object of a schema, by name.
         direct: Names of those whose result is the reply.
+        never: Names of those of them that are not called where the reply is checked, for nobody
+            could check what they say.
         are_all: Whether only an object is asked for.
     """
 
     schemas: Mapping[str, type[BaseModel] | None] = MappingProxyType({})
     direct: frozenset[str] = frozenset()
+    never: frozenset[str] = frozenset()
     are_all: bool = False
 
 
 NO_ANSWERS = Answers()
 
 
-def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers:
+def answers_among(
+    tools: Sequence[BaseTool], direct: Collection[str], models: Collection[str] = ()
+) -> Answers:
     """Return the tools whose call is an answer: those of a schema, and those that show a reply.
 
     LlamaIndex makes a tool of a schema for its programs, and the one that hands over to another
@@ -165,6 +170,7 @@ def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers
     Args:
         tools: All that the model may call.
         direct: Names of those whose result is the reply though they do not say so.
+        models: Names of those behind which a model answers.
     """
     schemas = {
         str(tool.metadata.name): tool.metadata.fn_schema
@@ -173,4 +179,5 @@ def answers_among(tools: Sequence[BaseTool], direct: Collection[str]) -> Answers
     }
     told = {str(t.metadata.name) for t in tools if t.metadata.return_direct}
     shown = frozenset(told.union(direct)) - {_HANDOFF, *schemas}
-    return Answers(schemas, shown, are_all=bool(schemas) and len(schemas) == len(tools))
+    never = shown.intersection(models)
+    return Answers(schemas, shown, never, are_all=bool(schemas) and len(schemas) == len(tools))

@@ -22,6 +22,7 @@ from llama_index_palace.events import (
     announce_verdict,
     verdict_metadata,
 )
+from llama_index_palace.heard import hear, is_behind_tool, said_unchecked
 from llama_index_palace.held import HeldBack
 from llama_index_palace.questions import Asked, without_schema, without_tries
 from llama_index_palace.session import PalaceSession
@@ -122,13 +123,22 @@ class Ruling(hosting.HostedTurn):
         refused = self.verdict.action == "fallback" and not self.verdict.written
         return refused and asked.besides(self.verdict.turn.prompt) != self.verdict.turn.beside
 
+    def gates(self, asked: Asked) -> bool:
+        """Whether what a call says is checked before anybody gets it."""
+        return self.is_checked and asked.purpose == "answer"
+
     def loops(self, asked: Asked) -> bool:
         """Whether a call belongs to the tool loop of this turn."""
         return asked.goes_on or (asked.place < 0 and self.goes_on)
 
-    def check(self, asked: Asked) -> AnswerCheck:
-        """Return the check of the model's words; see `HostedTurn.check_for`."""
-        tool_texts = (*asked.tool_texts, *self.observed)
+    def check(self, asked: Asked, found: tuple[str, ...] = ()) -> AnswerCheck:
+        """Return the check of the model's words; see `HostedTurn.check_for`.
+
+        Args:
+            asked: What the model call is about.
+            found: What else was found, beside what tools of the host answered.
+        """
+        tool_texts = (*asked.tool_texts, *self.observed, *found)
         return self.check_for(self.question, tool_texts, self.wake_up)
 
 
@@ -184,6 +194,7 @@ class Turns:
     def __init__(self, palace: Mempalace) -> None:
         self.palace = palace
         self._enforcer = RetrievalEnforcer(palace)
+        hear()
         with _MAKING:
             self._under_way = _UNDER_WAY.setdefault(palace, _UnderWay())
         self.held = self._under_way.held
@@ -229,13 +240,14 @@ class Turns:
     def _observed(self, asked: Asked, session: PalaceSession) -> tuple[str, ...]:
         """Return the results of tools that a host tells again with the question, to have it shaped.
 
-        What the model wrote to the tools is not told with them, so only what stood in the loop
-        without its words counts.
+        Neither what the model wrote to the tools is told with them nor who spoke there, so what
+        counted last in the loop of the turn counts.
         """
         key, kept = (session, asked.words), self._under_way.observed
-        if asked.tool_texts:
-            kept.put(key, asked.tool_texts)
-        return tuple(text for text in kept.get(key) or () if text.strip() and text in asked.retold)
+        if asked.retold:
+            return kept.get(key) or ()
+        kept.put(key, asked.tool_texts)
+        return ()
 
     def _looped(self, asked: Asked, session: PalaceSession) -> Ruling | None:
         """Return the ruling of a loop whose question is no longer sent: its reply tells which."""
@@ -297,6 +309,8 @@ class Turns:
                     session.session_id,
                     session.project,
                     asked.history,
+                    # what a model asks behind a tool tells the memory nothing
+                    trust="agent" if is_behind_tool() else "user",
                     beside=beside,
                     instructions=asked.instructions,
                 )
@@ -454,6 +468,8 @@ class Turns:
         verdict = ruling.verdict
         if ruling.answer is not None:
             checked = ruling.answer.checked
+        if checked is not None and not checked.supported:
+            said_unchecked()
         answer = Answer(text, verdict, checked, model_calls=ruling.model_calls + calls)
         if checked is not None or ruling.model_calls:
             yield hosting.in_thread(lambda: self.palace.record_answer(answer, verdict))

@@ -23,6 +23,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import verdict_metadata
+from llama_index_palace.heard import TellsItself, expect, hear, unheard, unheard_stream
 from llama_index_palace.pointing import ask
 from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
@@ -58,7 +59,7 @@ class HostCall(Generic[_R]):
     step: Callable[[Ruling, Lent], hosting.Step[Any]]
 
 
-class WrappedLLM(FunctionCallingLLM):
+class WrappedLLM(FunctionCallingLLM, TellsItself):
     """The fields of `PalaceLLM` and its decisions; the calls are in its subclasses."""
 
     inner: LLM
@@ -67,6 +68,7 @@ class WrappedLLM(FunctionCallingLLM):
     project: str | None = None
     _rewrites: tuple[re.Pattern[str], ...] = PrivateAttr(default=())
     _direct: frozenset[str] = PrivateAttr(default=frozenset())
+    _models: frozenset[str] = PrivateAttr(default=frozenset())
 
     @field_serializer("inner")
     def _told_of_inner(self, inner: LLM) -> dict[str, Any]:
@@ -116,8 +118,16 @@ class WrappedLLM(FunctionCallingLLM):
                 f"{type(messages).__name__} is no list of ChatMessage",
                 hint='chat takes [ChatMessage(role="user", content="…")]; complete takes a text',
             )
-        asked = asked_in_messages(messages, question=known_question(), rewrites=self._rewrites)
-        return replace(asked, answers=Answers(direct=self._direct)) if asked.reasoning else asked
+        asked = asked_in_messages(
+            messages,
+            question=known_question(),
+            rewrites=self._rewrites,
+            models=self._models,
+        )
+        if not asked.reasoning:
+            return asked
+        never = self._direct & self._models
+        return replace(asked, answers=Answers(direct=self._direct, never=never))
 
     def _asked_in(self, prompt: str) -> Asked:
         if not isinstance(prompt, str):
@@ -129,6 +139,7 @@ class WrappedLLM(FunctionCallingLLM):
         return asked_in_prompt(prompt, question=known_question(), rewrites=known)
 
     def _rule(self, asked: Asked, *, alone: bool = False) -> hosting.Steps[Ruling]:
+        hear()  # a host may have set other handlers since
         point = partial(ask, self.inner, asked)
         ruling = yield from self._turns.rule(asked, self._session, point, alone=alone)
         if asked.purpose == "pieces" and ruling.is_checked:
@@ -172,7 +183,7 @@ class WrappedLLM(FunctionCallingLLM):
         if lent is None:
             return (yield from self._refusal(chunks))
         with self._turns.telling(ruling, lent):
-            response: _R = yield call.step(ruling, lent)
+            response: _R = yield _call_step(call, ruling, lent)
         shown = list(chunks.take(response))
         last = (yield from self._ended(chunks)) or shown[-1]
         return last.model_copy(update={"delta": None}) if ruling.is_checked else last
@@ -184,7 +195,9 @@ class WrappedLLM(FunctionCallingLLM):
             reply = yield from self._refusal(chunks)
             return _once(reply)
         with self._turns.telling(chunks.ruling, lent):
-            source = yield call.step(chunks.ruling, lent)
+            source = yield _call_step(call, chunks.ruling, lent)
+        if chunks.ruling.gates(call.asked):
+            source = unheard_stream(source)
         return self._pieces(source, chunks, lent)
 
     def _begun(self, call: HostCall[_R]) -> hosting.Steps[tuple[Chunks[_R], Lent | None]]:
@@ -236,6 +249,8 @@ class WrappedLLM(FunctionCallingLLM):
             if not screen.lets_calls:
                 last = chunks.reply(released, metadata, delta=rest, spent=chunks.spent)
                 return last
+        for tool, given in screen.shown:
+            expect(tool, given, partial(ruling.check, asked))
         return chunks.step(rest, self.inner, self._turns.held)
 
     @contextmanager
@@ -247,6 +262,11 @@ class WrappedLLM(FunctionCallingLLM):
         except BaseException:
             self._turns.forget(ruling)
             raise
+
+
+def _call_step(call: HostCall[Any], ruling: Ruling, lent: Lent) -> hosting.Step[Any]:
+    step = call.step(ruling, lent)
+    return unheard(step) if ruling.gates(call.asked) else step
 
 
 def _once(reply: _T) -> hosting.Pieces[_T]:

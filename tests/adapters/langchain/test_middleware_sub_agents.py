@@ -417,13 +417,53 @@ def test_names_are_a_list(palace, name):
         ChatPalace(inner=saying(SAID), palace=palace, **{name: "reply"})
 
 
-def test_in_a_graph_within_a_runnable_it_is_named(palace):
-    model = CountingModel(persona=calling_once("as_text", ASK, then=repeating))
-    chain = PalaceRunnable(
-        bound=create_agent(model, [as_text]),
-        palace=palace,
-        model_tools=["as_text"],
-    )
-    assert HIT_TEXT in chain.invoke({"messages": [("user", HIT)]})["messages"][-1].text
-    with pytest.raises(ConfigError, match="model_tools"):
-        PalaceRunnable(bound=model, palace=palace, model_tools="as_text")
+KEEP = "Remember this: the lamp of the tower is green."
+
+
+def asked_by_a_tool(palace, kind):
+    @tool
+    def chat(query: str) -> str:
+        """Ask the researcher."""
+        return ChatPalace(inner=saying("Fine."), palace=palace).invoke(query).text
+
+    @tool
+    async def awaited(query: str) -> str:
+        """Ask the researcher."""
+        return (await ChatPalace(inner=saying("Fine."), palace=palace).ainvoke(query)).text
+
+    @tool
+    def agent(query: str) -> str:
+        """Ask the researcher."""
+        made = create_agent(saying("Fine."), middleware=[PalaceMiddleware(palace)])
+        return made.invoke({"messages": query})["messages"][-1].text
+
+    @tool
+    def chain(query: str) -> str:
+        """Ask the researcher."""
+        return PalaceRunnable(bound=saying("Fine."), palace=palace).invoke(query).text
+
+    return {"chat": chat, "awaited": awaited, "agent": agent, "chain": chain}[kind]
+
+
+@pytest.mark.parametrize("kind", ["chat", "awaited", "agent", "chain"])
+@pytest.mark.parametrize("words", [HIT, PASS])
+@pytest.mark.parametrize("around", ["middleware", "runnable"])
+async def test_what_a_model_tells_one_is_no_word_of_the_person(
+    palace, other_palace, kind, words, around
+):
+    asked = asked_by_a_tool(other_palace, kind)
+    persona = calling_once(asked.name, {"query": KEEP}, then=honest)
+    if around == "middleware":
+        agent = create_agent(
+            CountingModel(persona=persona), [asked], middleware=[PalaceMiddleware(palace)]
+        )
+    else:
+        bound = create_agent(CountingModel(persona=persona), [asked])
+        agent = PalaceRunnable(bound=bound, palace=palace)
+    await agent.ainvoke({"messages": [("user", words)]})
+    assert other_palace.memories() == []
+
+
+def test_what_the_person_tells_one_is_kept(palace, other_palace):
+    ChatPalace(inner=saying("Fine."), palace=other_palace).invoke(KEEP)
+    assert len(other_palace.memories()) == 1

@@ -365,8 +365,17 @@ def test_a_graph_does_not_stream_what_is_not_checked(palace, streams):
 
 
 @pytest.mark.parametrize("prompt", [PASS, HIT])
-@pytest.mark.parametrize("mode", ["messages", "updates", ["messages", "values"]])
-async def test_pieces_of_a_graph_are_refused_whatever_is_asked(palace, prompt, mode):
+@pytest.mark.parametrize(
+    "asked_for",
+    [
+        {"stream_mode": "messages"},
+        {"stream_mode": "updates"},
+        {"stream_mode": ["messages", "values"]},
+        {"stream_mode": "values", "subgraphs": True},
+        {"stream_mode": "values", "version": "v2"},
+    ],
+)
+async def test_pieces_of_a_graph_are_refused_whatever_is_asked(palace, prompt, asked_for):
     graph = pytest.importorskip("langgraph.graph")
     model = CountingModel(persona=honest)
     built = graph.StateGraph(graph.MessagesState)
@@ -375,9 +384,13 @@ async def test_pieces_of_a_graph_are_refused_whatever_is_asked(palace, prompt, m
     chain, asked = PalaceRunnable(bound=app, palace=palace), {"messages": [HumanMessage(prompt)]}
 
     with pytest.raises(ConfigError, match="PalaceMiddleware"):
-        list(chain.stream(asked, stream_mode=mode))
+        list(chain.stream(asked, **asked_for))
     with pytest.raises(ConfigError, match="PalaceMiddleware"):
-        _ = [piece async for piece in chain.astream(asked, stream_mode=mode)]
+        _ = [piece async for piece in chain.astream(asked, **asked_for)]
+    with pytest.raises(ConfigError, match="PalaceMiddleware"):
+        chain.invoke(asked, **asked_for)
+    with pytest.raises(ConfigError, match="PalaceMiddleware"):
+        await chain.ainvoke(asked, **asked_for)
     assert model.calls == 0
     *_, state = chain.stream(asked, stream_mode="values")
     assert state["messages"][-1].text == chain.invoke(asked)["messages"][-1].text

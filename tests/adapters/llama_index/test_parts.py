@@ -193,10 +193,20 @@ class TestQueryEngine:
         (PASS, ["A document about gardens."]),
     ],
 )
-def test_what_an_engine_retrieves(palace, model, words, texts):
+async def test_what_an_engine_retrieves(palace, model, words, texts):
     inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
     engine = PalaceQueryEngine(inner, palace, session_id="s1")
     assert [node.text for node in engine.retrieve(QueryBundle(words))] == texts
+    assert [node.text for node in await engine.aretrieve(QueryBundle(words))] == texts
+    assert model.calls == []
+
+
+def test_what_is_told_where_an_engine_retrieves_is_said_by_the_one_that_answers(palace, model):
+    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+    engine = PalaceQueryEngine(inner, palace, session_id="s1")
+    query = QueryBundle("Remember this: the lamp is green.")
+    assert engine.retrieve(query) == []
+    assert str(engine.synthesize(query, [])) == "I will remember: the lamp is green."
     assert model.calls == []
 
 

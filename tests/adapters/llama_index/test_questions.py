@@ -86,7 +86,7 @@ class TestMessages:
         messages = ReActChatFormatter().format([], [USER], steps)
         asked = asked_in_messages(messages)
         assert (asked.words, asked.reasoning, asked.number) == (WORDS, True, 1)
-        assert asked.tool_texts == ("Observation: It is noon.",)
+        assert asked.tool_texts == ("It is noon.",)
 
     @pytest.mark.parametrize(
         ("step", "retry"),

@@ -28,7 +28,7 @@ def check() -> AnswerCheck:
 
 def screened(text: str, *, reasoning: bool = False, size: int = 7) -> tuple[str, Screen]:
     """Return what a stream in pieces of `size` characters showed."""
-    screen = Screen(check(), Asked(HIT, reasoning=reasoning))
+    screen = Screen(check(), Asked(HIT, reasoning=reasoning), TEXT)
     pieces = [text[i : i + size] for i in range(0, len(text), size)]
     shown = "".join(screen.feed("", piece) for piece in pieces)
     return shown + screen.close(), screen
@@ -49,7 +49,7 @@ class TestPieces:
         assert "9999" not in screened(f"{TEXT} [1] {LIE}", size=size)[0]
 
     def test_whole_texts_and_pieces_are_told_apart(self):
-        screen = Screen(check(), Asked(HIT))
+        screen = Screen(check(), Asked(HIT), TEXT)
         seen, shown = "", ""
         for word in TEXT.split(" "):
             seen = f"{seen} {word}".strip()
@@ -63,7 +63,7 @@ class TestPieces:
         assert said.text == "1111"
 
     def test_words_beside_a_tool_call_are_dropped(self):
-        screen = Screen(check(), Asked(HIT))
+        screen = Screen(check(), Asked(HIT), TEXT)
         screen.feed(LIE, None)
         assert screen.close([ToolSelection(tool_id="1", tool_name="clock", tool_kwargs={})]) == ""
         assert screen.checked is None

@@ -9,6 +9,10 @@ import pytest
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.response_synthesizers import get_response_synthesizer
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 
@@ -49,6 +53,22 @@ def weather(city: str) -> str:
     return RAIN
 
 
+def colleague(city: str) -> str:
+    """Ask a colleague."""
+    return ScriptedLLM(answer=RAIN).complete("How much does it rain?").text
+
+
+class Gauge(BaseRetriever):
+    def _retrieve(self, query_bundle):
+        return [NodeWithScore(node=TextNode(text=RAIN))]
+
+
+def gauge(city: str) -> str:
+    """Ask the engine."""
+    synthesizer = get_response_synthesizer(llm=ScriptedLLM(answer="It rains 99 mm."))
+    return str(RetrieverQueryEngine(Gauge(), synthesizer).query(city))
+
+
 def note(text: str) -> str:
     """Take down a thought."""
     return f"Noted: {text}"
@@ -56,7 +76,7 @@ def note(text: str) -> str:
 
 async def shaped(palace, question, shaped, *, tool="weather", arguments=None, kind="agent"):
     llm = ShapingLLM(tool=tool, tool_arguments=arguments or {"city": "Rome"}, shaped=shaped)
-    tools = [FunctionTool.from_defaults(f) for f in (weather, note)]
+    tools = [FunctionTool.from_defaults(f) for f in (weather, colleague, gauge, note)]
     made = {"llm": PalaceLLM(llm, palace), "tools": tools}
     if kind == "agent":
         agent = FunctionAgent(**made, output_cls=Report)
@@ -69,6 +89,18 @@ async def shaped(palace, question, shaped, *, tool="weather", arguments=None, ki
 async def test_an_object_may_rest_on_results_of_tools(palace, kind):
     told = {"code": "4711-all", "rain": "12 mm"}
     assert (await shaped(palace, HIT, told, kind=kind))[0] == told
+
+
+async def test_so_it_may_on_what_was_found_behind_one(palace):
+    told = {"code": "4711-all", "rain": "12 mm"}
+    assert (await shaped(palace, HIT, told, tool="gauge"))[0] == told
+
+
+@pytest.mark.filterwarnings("ignore:There was a problem with the generation")
+async def test_not_on_what_a_model_said_there_though_a_tool_said_so_before(palace):
+    told = {"code": "4711-all", "rain": "12 mm"}
+    assert (await shaped(palace, HIT, told))[0] == told
+    assert (await shaped(palace, HIT, told, tool="colleague"))[0] is None
 
 
 @pytest.mark.filterwarnings("ignore:There was a problem with the generation")
