@@ -26,7 +26,7 @@ _KOREAN_NUMBER = (
     r"(?<!\p{Hangul})(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?:한|두)?)"
     r"(?=\s?(?:시|살|명|개|번)(?!째))"
 )
-_VALUE = late(
+VALUE = late(
     rf"(?P<day>{_WEEKDAY})|(?<![第제]|\p{{Latin}})\d+(?:[.,:/-]\d+)*\s?[万萬億亿千百만억천]*"
     rf"|{_HAN_NUMBER}|{_KOREAN_NUMBER}"
 )
@@ -74,10 +74,10 @@ def frame_of(text: str) -> Frame | None:
     if text.isascii() or not _DENSE.search(text):
         return None
     plain = unicodedata.normalize("NFKC", text).strip(_ENDS)
-    values = tuple(match[0].strip() for match in _VALUE.finditer(plain))
+    values = tuple(match[0].strip() for match in VALUE.finditer(plain))
     if not values:
         return None
-    marked = _VALUE.sub(lambda match: _DAY_MARK if match["day"] else _MARK, plain)
+    marked = VALUE.sub(lambda match: _DAY_MARK if match["day"] else _MARK, plain)
     told = bool(_TOLD.search(plain)) and not _CHANGED.search(plain)
     return Frame(_JOINS.sub("", _BLANKS.sub("", marked)), values, told)
 

@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
 from palace.learn.dense import Frame, frame_of
+from palace.learn.held import Held, held_in
 from palace.learn.values import (
     MAX_CHARS,
     MAX_TERMS,
@@ -86,6 +87,7 @@ class Statement(NamedTuple):
         past: Whether it tells what happened once.
         changed: Whether it says of itself that something is new.
         frame: What it says around its values, in writing without blanks; else None.
+        held: The one place or person it tells of something, in such writing and Korean.
     """
 
     terms: tuple[Term, ...]
@@ -103,6 +105,7 @@ class Statement(NamedTuple):
     handles: tuple[frozenset[str], ...] = ()
     known: frozenset[str] = frozenset()
     frame: Frame | None = None
+    held: Held | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -136,6 +139,7 @@ def read_statement(text: str) -> Statement:
         handles=handles,
         known=frozenset().union(*handles),
         frame=frame_of(text) if len(text) <= MAX_CHARS else None,
+        held=held_in(text),
     )
 
 
