@@ -435,7 +435,7 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     if (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times):
         return True
     if not old_times & new_times:
-        return False
+        return {_tense(pair.stored), _tense(pair.new)} == {"was", "is"}
     if "day" in old_times & new_times or (_is_periodic(old) and _is_periodic(new)):
         return True
     years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
@@ -445,6 +445,18 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
         return False  # 4.1.0 is shipped once
     last = [bool(s.functions & FORMER) for s in (pair.stored, pair.new)]
     return all(told) or (any(told) and last[0] != last[1])
+
+
+def _tense(statement: Statement) -> str:
+    """Return whether it tells how it `was` or `is`; "" of a change ("moved", "was set to")."""
+    is_ = bool(statement.functions & _IS)
+    was = statement.past or bool(statement.functions & _WAS)
+    if statement.changed or "to" in statement.functions or (is_ and was):
+        return ""
+    return "was" if was else "is"
+
+
+_WAS, _IS = frozenset({"was", "were", "war", "waren"}), frozenset({"is", "are", "ist", "sind"})
 
 
 def _is_periodic(terms: Sequence[Term]) -> bool:

@@ -57,6 +57,11 @@ _PAST_FORMS = frozenset(
     "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
     " began fell flew".split()
 )
+# These end in "ed", and are no past.
+_NO_PAST = frozenset(
+    "red bed wed shed sled seed need feed speed weed breed bleed hundred indeed fred ted ned"
+    " exceed proceed succeed wicked naked sacred rugged kindred embed biped infrared".split()
+)
 _MONTHS_OR_VERBS = frozenset({"may", "march", "mar"})
 # "The heater is on": at the end a preposition says how things are.
 _PARTICLES = frozenset({"on", "in"})
@@ -170,7 +175,9 @@ def _is_past(pieces: Sequence[Piece], verbs: Iterable[str], present: frozenset[s
     if present & {"last", "since", "must", "should", "will", "is", "are"}:
         return False
     done = any(
-        p.kind == "word" and (p.folded.endswith("ed") or p.folded in _PAST_FORMS) for p in pieces
+        p.kind == "word"
+        and (p.folded in _PAST_FORMS or (p.folded.endswith("ed") and p.folded not in _NO_PAST))
+        for p in pieces
     )
     return done and not any(v in CHANGE_VERBS for v in verbs)
 

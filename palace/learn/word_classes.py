@@ -103,7 +103,9 @@ EXCLUSIVE_VERBS = _stems(
     " deliver call name paint print face answer sell track lead head manage teach chair supply own"
     " belong drive start begin end open close shut take expire leave depart arrive cost pay weigh"
     " hold contain collect schedule place get use point listen report wohnen arbeiten heissen"
-    " leiten leitet nutzen nutzt wohne arbeite"
+    " leiten leitet nutzen nutzt wohne wohnt wohnen arbeite arbeitet"
+    " vivo vive vivimos viven trabajo trabaja trabajamos habite habitons habitent travaille"
+    " travaillons"
 )
 ROLE_VERBS = _stems("lead head manage teach chair run host write deliver supply own leiten leitet")
 # With these, two objects may both hold.

@@ -497,3 +497,69 @@ def test_another_value_without_blanks(stored: str, new: str) -> None:
 def test_both_hold_without_blanks(one: str, other: str) -> None:
     assert conflict(other, one) is None
     assert conflict(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "denied"),
+    [
+        ("Guests can enter the lab.", "Guests can't enter the lab."),
+        ("Guests can enter the lab.", "Guests cannot enter the lab."),
+        ("The shop will open on Sundays.", "The shop won’t open on Sundays."),
+        ("The printer works.", "The printer doesnt work."),
+        ("I eat meat.", "I dont eat meat."),
+        ("The dog is allowed upstairs.", "The dog isnt allowed upstairs."),
+    ],
+)
+def test_a_denial_is_one_however_it_is_written(stored: str, denied: str) -> None:
+    assert conflict(denied, stored) is not None
+    spelt = denied.replace("’", "'").replace("cannot", "can not").replace("can't", "can not")
+    spelt = spelt.replace("won't", "will not").replace("nt ", " not ")
+    assert duplicate(spelt, denied) is not None
+
+
+def test_a_word_of_another_language_denies_nothing() -> None:
+    assert conflict("La maison dont elle parle est bleue.", "La maison est bleue.") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The gate code was 4417.", "The gate code is 9921."),
+        ("Our landlord was Mr. Fox.", "Our landlord is Mr. Bear."),
+        ("We lived in Bath.", "We live in Cork."),
+        ("Ann works at Acme.", "Ann worked at Initech."),
+        ("Die Miete war 800 Euro.", "Die Miete ist 900 Euro."),
+    ],
+)
+def test_how_it_was_does_not_contradict_how_it_is(one: str, other: str) -> None:
+    assert conflict(one, other) is None
+    assert conflict(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("The office is in Bath.", "The office was moved to Cork."),
+        ("The budget is 900 euros.", "The budget was set to 700 euros."),
+        ("The price is 25 euros.", "The price increased to 30 euros."),
+        ("Room A is reserved for Ben.", "Room A is reserved for Kai."),
+        # "Red" and "Wed" are no past.
+        ("The red team meets on Monday.", "The red team meets on Tuesday."),
+        ("Choir rehearsal: Tue 19:30", "Choir rehearsal: Wed 19:30"),
+    ],
+)
+def test_a_change_is_told_in_the_past(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Vivo en Madrid.", "Vivo en Sevilla."),
+        ("Mi hermana vive en Madrid.", "Mi hermana vive en Sevilla."),
+        ("J'habite à Lyon.", "J'habite à Paris."),
+        ("Meine Schwester wohnt in Bonn.", "Meine Schwester wohnt in Kiel."),
+    ],
+)
+def test_where_somebody_lives_in_other_languages(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
