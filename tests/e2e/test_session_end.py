@@ -260,8 +260,15 @@ def test_a_correction_is_of_the_day_it_was_said_on(palace):
     assert (fill.status, fill.memory.created) == ("corrected", later)
 
 
-def test_a_model_s_proposal_is_of_the_day_it_was_said_on(tmp_path):
-    words = "The whole team reads the digest on Mondays."
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The whole team reads the digest on Mondays.",
+        "我的孩子每周二上钢琴课。",
+        "娘は火曜にピアノを習っている。",
+    ],
+)
+def test_a_model_s_proposal_is_of_the_day_it_was_said_on(tmp_path, words):
     model = ScriptedGenerator([json.dumps([{"quote": words, "kind": "fact"}]), "- digest"])
     with Mempalace.open(tmp_path, generator=model) as palace:
         [fill] = palace.on_session_end("s", told(words, LONG_AGO)).filled
