@@ -52,6 +52,8 @@ def ends(stored: Statement, new: Statement) -> bool:
 def tells_news(text: str) -> bool:
     """Whether a statement says of itself that something else was so before: "now", "again"."""
     said = read_statement(text)
+    if said.held and said.held.is_news:
+        return True
     return "again" in said.functions or (said.changed and "go" not in said.verbs)
 
 

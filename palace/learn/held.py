@@ -47,12 +47,14 @@ class Held(NamedTuple):
         of: What it is told of, all that leads up to the value and no more than a `now`.
         does: What is done there, where that tells apart: to work, to keep something.
         value: The place or person, as written.
+        is_news: Whether it says that it was otherwise before: a change, or a "now".
     """
 
     kind: str
     of: str
     does: str
     value: str
+    is_news: bool = False
 
 
 def held_in(text: str) -> Held | None:
@@ -67,7 +69,8 @@ def held_in(text: str) -> Held | None:
     plain = said.translate(rules.written)
     if rules.unless.search(plain):
         return None
-    for now in reversed(list(rules.now.finditer(plain))):
+    nows = list(rules.now.finditer(plain))
+    for now in reversed(nows):
         said, plain = (f"{text[: now.start()]}{text[now.end() :]}" for text in (said, plain))
     for kind, patterns in rules.patterns:
         for pattern in patterns:
@@ -75,7 +78,8 @@ def held_in(text: str) -> Held | None:
             if found and not (rules.describes.search(found["held"]) or VALUE.search(found["held"])):
                 does = found.groupdict().get("does") or ""
                 value = said[found.start("held") : found.end("held")].strip()
-                return Held(kind, _plain(found["of"]), does, value)
+                is_news = bool(nows) or kind in _CHANGES
+                return Held(kind, _plain(found["of"]), does, value, is_news)
     return None
 
 
