@@ -52,6 +52,11 @@ _JOINS = late(
     r"|(?:に(?:変わっ|なっ|決まっ|変更\p{Hiragana}{1,3}|延期\p{Hiragana}{1,3}|なり)(?:た|ました)|です|だ|である)$"
     r"|(?:으?로(?:바뀌었|변경됐|변경되었|미뤄졌|정했|정해졌)(?:다|습니다|어요)|이다|입니다|이에요|예요)$"
 )
+NOW = late(
+    r"现在|現在は?、?|目前|如今|(?<=[はが])(?:今|いま)は?、?|^(?:今|いま)は?、|(?:(?<=\s)|^)(?:지금|현재|이제|요즘)[은는]?\s"
+)
+"""What says that it was otherwise before, and else nothing."""
+
 _LEAST_LETTERS = 2
 
 
@@ -73,7 +78,7 @@ def frame_of(text: str) -> Frame | None:
     """Return what a statement says around its values; None without such letters or values."""
     if text.isascii() or not _DENSE.search(text):
         return None
-    plain = unicodedata.normalize("NFKC", text).strip(_ENDS)
+    plain = NOW.sub("", unicodedata.normalize("NFKC", text)).strip(_ENDS)
     values = tuple(match[0].strip() for match in VALUE.finditer(plain))
     if not values:
         return None

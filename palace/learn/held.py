@@ -14,7 +14,7 @@ from typing import NamedTuple
 import regex
 
 from palace.learn.cues import holding
-from palace.learn.dense import VALUE
+from palace.learn.dense import NOW, VALUE
 from palace.text.late_patterns import late
 
 _DENSE = late(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -44,7 +44,7 @@ class Held(NamedTuple):
     Attributes:
         kind: `is`, `at`, `lives`, `by`, or `is_like`, `at_like`, which are told of one thing only
             where the values end alike; or a change: `becomes`, `moves`.
-        of: What it is told of, all that leads up to the value and no more than a `now`.
+        of: What it is told of, all that leads up to the value and no more than a "now".
         does: What is done there, where that tells apart: to work, to keep something.
         value: The place or person, as written.
         is_news: Whether it says that it was otherwise before: a change, or a "now".
@@ -69,7 +69,7 @@ def held_in(text: str) -> Held | None:
     plain = said.translate(rules.written)
     if rules.unless.search(plain):
         return None
-    nows = list(rules.now.finditer(plain))
+    nows = list(NOW.finditer(plain))
     for now in reversed(nows):
         said, plain = (f"{text[: now.start()]}{text[now.end() :]}" for text in (said, plain))
     for kind, patterns in rules.patterns:
@@ -118,7 +118,6 @@ class _Rules(NamedTuple):
     """The rules of a language, compiled."""
 
     written: dict[int, str]
-    now: regex.Pattern[str]
     unless: regex.Pattern[str]
     describes: regex.Pattern[str]
     patterns: tuple[tuple[str, tuple[regex.Pattern[str], ...]], ...]
@@ -136,7 +135,7 @@ def _rules(language: str) -> _Rules:
             pattern = whole
         return regex.compile(pattern, regex.IGNORECASE)
 
-    now, unless, describes = (compiled(words[name]) for name in ("now", "unless", "describes"))
+    unless, describes = (compiled(words[name]) for name in ("unless", "describes"))
     listed = ((kind, rules) for kind, rules in told.items() if not isinstance(rules, str))
     patterns = tuple((kind, tuple(compiled(rf"^{r}$") for r in rules)) for kind, rules in listed)
-    return _Rules(written, now, unless, describes, patterns)
+    return _Rules(written, unless, describes, patterns)

@@ -238,8 +238,7 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
     if not folded.isalpha() and any(c.isdigit() for c in folded):
         return Term(folded, piece.text, "code")
     meaning, verb = _meaning(folded)
-    name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
-    return Term(meaning, piece.text, name=name, verb=verb)
+    return Term(meaning, piece.text, name=piece.text[0].isupper() and not starts, verb=verb)
 
 
 def _meaning(folded: str) -> tuple[str, bool]:
@@ -263,11 +262,6 @@ def _time_word(piece: Piece, *, starts: bool) -> Term | None:
 
 def _is_last(pieces: Sequence[Piece], at: int) -> bool:
     return at > 0 and (at + 1 == len(pieces) or pieces[at + 1].kind == "sign")
-
-
-def _next_is_name(pieces: Sequence[Piece], at: int) -> bool:
-    following = pieces[at + 1] if at + 1 < len(pieces) else None
-    return following is not None and following.kind == "word" and following.text[0].isupper()
 
 
 def _is_weekday(piece: Piece) -> bool:
@@ -344,14 +338,8 @@ def _value_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
             return number
         if term is not None and term.kind != "word":
             # The number of "locker 12" says which locker, it is no value.
-            which = before is not None and before.key in LABELS
-            return number + (which or _tells_which(term, words.get(number + 1)))
+            return number + (before is not None and before.key in LABELS)
     return int(len(terms) > 1 and pieces[0].folded not in FIRST_PERSON)
-
-
-def _tells_which(term: Term, following: Term | None) -> bool:
-    """Whether a code is part of a name, because more is said of it: "flight LH123 leaves"."""
-    return term.kind == "code" and following is not None and following.kind == "word"
 
 
 def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:

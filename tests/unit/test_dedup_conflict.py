@@ -62,6 +62,8 @@ def test_the_same_statement(new: str, stored: str) -> None:
         ("The meeting starts at 12 a.m.", "The meeting starts at 0:00."),
         ("Das Treffen ist um 15 Uhr 30.", "Das Treffen ist um 15:30."),
         ("Das Treffen ist um 15 Uhr.", "Das Treffen ist um 15:00."),
+        ("Das Treffen ist um 19:30 Uhr.", "Das Treffen ist um 19:30."),
+        ("Hello Tom, the gate code is 4417.", "The gate code is 4417."),
         ("La réunion est à 15 h 30.", "La réunion est à 15:30."),
         ("The meeting is at noon.", "The meeting is at 12:00."),
         ("The meeting is on 2026-06-14 at 3 p.m.", "The meeting is on 14 June 2026 at 15:00."),
@@ -466,6 +468,9 @@ def test_what_is_told_of_one_month_does_not_contradict_another(
     [
         ("牙医预约在星期二。", "牙医预约在星期四。"),
         ("牙医预约在星期二。", "牙医预约改到星期四了。"),
+        ("房租是3000元。", "房租现在是3500元。"),
+        ("家賃は8万円です。", "家賃は今は9万円です。"),
+        ("회의는 3시에 시작한다.", "회의는 이제 4시에 시작한다."),
         ("房租每月四千二百元", "房租每月四千五百元"),
         ("车险二〇二六年五月到期", "车险二〇二七年五月到期"),
         ("会议15:00开始。", "会议16:30开始。"),
@@ -563,3 +568,22 @@ def test_a_change_is_told_in_the_past(stored: str, new: str) -> None:
 )
 def test_where_somebody_lives_in_other_languages(stored: str, new: str) -> None:
     assert conflict(new, stored) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "ended"),
+    [
+        ("We have a boat.", "We sold the boat.", True),
+        ("We have a boat.", "We sold the boat in May.", True),
+        ("We use Trello.", "We cancelled Trello last week.", True),
+        ("We use Jenkins.", "We stopped using Jenkins in 2024.", True),
+        ("We have a boat.", "We sold the boat trailer.", False),
+        ("We have bread.", "We sold bread on Fridays.", False),
+        ("We have a cat.", "We left the cat with Ann for a week.", False),
+        ("I have a car.", "I left the car in Bath.", False),
+    ],
+)
+def test_what_we_end_is_over_and_what_we_only_leave_is_not(
+    stored: str, new: str, ended: bool
+) -> None:
+    assert bool(conflict(new, stored)) is ended

@@ -431,3 +431,30 @@ def test_what_a_person_wants_remembered_is_kept_once():
     said = "I prefer tabs over spaces. Please remember that. Keep that in mind."
     found = stated(said, cues=load_cues(available()))
     assert [statement.text for statement in found] == ["I prefer tabs over spaces."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I can't eat gluten.", "preference"),
+        ("I dont drink coffee.", "preference"),
+        ("I never fly.", "preference"),
+        ("I take my coffee black.", "preference"),
+        ("Answer in bullet points from now on.", "preference"),
+        ("I go by Lex.", "preference"),
+        ("I am 43 years old.", "fact"),
+        ("I'm married.", "fact"),
+        ("My pronouns are they/them.", "fact"),
+        ("I work from home on Fridays.", "fact"),
+        ("We have two kids, Ada and Ben.", "fact"),
+        ("I quit smoking.", "fact"),
+        ("I'm no longer at Acme.", "fact"),
+        ("My mother lives with us.", "fact"),
+        ("I can't eat this.", None),
+        ("I'm no longer in the mood.", None),
+        ("We have two problems.", None),
+        ("I stopped reading after the first page.", None),
+    ],
+)
+def test_what_people_say_of_themselves_in_few_words(said, kind):
+    assert [s.kind for s in stated(said, cues=load_cues(("en",)))] == ([kind] if kind else [])
