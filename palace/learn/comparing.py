@@ -12,6 +12,7 @@ from typing import Literal
 
 from palace.learn.dense import both_hold, differing
 from palace.learn.ending import ends
+from palace.learn.held import contradicting
 from palace.learn.statement import Statement
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
@@ -72,12 +73,8 @@ def compare(stored: Statement, new: Statement) -> Comparison:
     """Compare two statements; a text too long to be one is unrelated to everything."""
     if not (stored.whole and new.whole and stored.terms and new.terms):
         return Comparison("unrelated")
-    if stored.frame and new.frame:
-        values = differing(stored.frame, new.frame)
-        if values:
-            return Comparison("conflict", *values)
-        if both_hold(stored.frame, new.frame):
-            return Comparison("unrelated")
+    if (known := _uncut(stored, new)) is not None:
+        return known
     pair = _align(stored, new)
     relation = _relation(pair)
     if relation in ("same", "unrelated"):
@@ -86,6 +83,18 @@ def compare(stored: Statement, new: Statement) -> Comparison:
     if relation == "conflict" and denies and not pair.rests:
         return Comparison(relation, *("denied" if s.negated else "affirmed" for s in (stored, new)))
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
+
+
+def _uncut(stored: Statement, new: Statement) -> Comparison | None:
+    """Compare two statements in writing whose words are not cut; None where that tells nothing."""
+    values = None
+    if stored.frame and new.frame:
+        values = differing(stored.frame, new.frame)
+        if not values and both_hold(stored.frame, new.frame):
+            return Comparison("unrelated")
+    if not values and stored.held and new.held:
+        values = contradicting(stored.held, new.held)
+    return Comparison("conflict", *values) if values else None
 
 
 def may_be_same(one: Statement, other: Statement) -> bool:
@@ -426,7 +435,7 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     if (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times):
         return True
     if not old_times & new_times:
-        return False
+        return {_tense(pair.stored), _tense(pair.new)} == {"was", "is"}
     if "day" in old_times & new_times or (_is_periodic(old) and _is_periodic(new)):
         return True
     years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
@@ -436,6 +445,18 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
         return False  # 4.1.0 is shipped once
     last = [bool(s.functions & FORMER) for s in (pair.stored, pair.new)]
     return all(told) or (any(told) and last[0] != last[1])
+
+
+def _tense(statement: Statement) -> str:
+    """Return whether it tells how it `was` or `is`; "" of a change ("moved", "was set to")."""
+    is_ = bool(statement.functions & _IS)
+    was = statement.past or bool(statement.functions & _WAS)
+    if statement.changed or "to" in statement.functions or (is_ and was):
+        return ""
+    return "was" if was else "is"
+
+
+_WAS, _IS = frozenset({"was", "were", "war", "waren"}), frozenset({"is", "are", "ist", "sind"})
 
 
 def _is_periodic(terms: Sequence[Term]) -> bool:

@@ -29,11 +29,14 @@ class Cues:
     Attributes:
         lead_in: What may stand before a statement without changing it, as a pattern.
         patterns: Cue name -> one alternation, matched against a folded sentence.
+        holds: What `palace.learn.held` goes by: a word list's name -> its pattern, a kind of
+            statement -> its patterns. Only of writing without blanks, and Korean.
     """
 
     language: str
     lead_in: str
     patterns: dict[str, str] = field(default_factory=dict)
+    holds: dict[str, str | list[str]] = field(default_factory=dict)
 
     def says(self, cue: str, sentence: str) -> bool:
         """Whether a cue occurs in a sentence made `plain`; one that takes too long does not."""
@@ -78,14 +81,20 @@ def load_cues(languages: Iterable[str]) -> tuple[Cues, ...]:
     return tuple(_load(language) for language in languages if language in known)
 
 
+def holding(language: str) -> dict[str, str | list[str]]:
+    """Return how a language says which place or person one thing holds at a time."""
+    return _load(language).holds
+
+
 @lru_cache(maxsize=16)
 def _load(language: str) -> Cues:
     text = (resources.files("palace.learn") / "lexicons" / f"{language}.yaml").read_text("utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     data: dict[str, Any] = yaml.load(text, Loader=loader)  # noqa: S506 - one of the two safe loaders
     language, lead_in = str(data.pop("language")), str(data.pop("lead_in"))
+    holds = data.pop("holds", {})
     patterns = {
         name: "|".join(f"(?:{one})" for one in cue) if isinstance(cue, list) else str(cue)
         for name, cue in data.items()
     }
-    return Cues(language, lead_in, patterns)
+    return Cues(language, lead_in, patterns, holds)

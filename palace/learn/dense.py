@@ -26,7 +26,7 @@ _KOREAN_NUMBER = (
     r"(?<!\p{Hangul})(?:한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?:한|두)?)"
     r"(?=\s?(?:시|살|명|개|번)(?!째))"
 )
-_VALUE = late(
+VALUE = late(
     rf"(?P<day>{_WEEKDAY})|(?<![第제]|\p{{Latin}})\d+(?:[.,:/-]\d+)*\s?[万萬億亿千百만억천]*"
     rf"|{_HAN_NUMBER}|{_KOREAN_NUMBER}"
 )
@@ -52,6 +52,11 @@ _JOINS = late(
     r"|(?:に(?:変わっ|なっ|決まっ|変更\p{Hiragana}{1,3}|延期\p{Hiragana}{1,3}|なり)(?:た|ました)|です|だ|である)$"
     r"|(?:으?로(?:바뀌었|변경됐|변경되었|미뤄졌|정했|정해졌)(?:다|습니다|어요)|이다|입니다|이에요|예요)$"
 )
+NOW = late(
+    r"现在|現在は?、?|目前|如今|(?<=[はが])(?:今|いま)は?、?|^(?:今|いま)は?、|(?:(?<=\s)|^)(?:지금|현재|이제|요즘)[은는]?\s"
+)
+"""What says that it was otherwise before, and else nothing."""
+
 _LEAST_LETTERS = 2
 
 
@@ -73,11 +78,11 @@ def frame_of(text: str) -> Frame | None:
     """Return what a statement says around its values; None without such letters or values."""
     if text.isascii() or not _DENSE.search(text):
         return None
-    plain = unicodedata.normalize("NFKC", text).strip(_ENDS)
-    values = tuple(match[0].strip() for match in _VALUE.finditer(plain))
+    plain = NOW.sub("", unicodedata.normalize("NFKC", text)).strip(_ENDS)
+    values = tuple(match[0].strip() for match in VALUE.finditer(plain))
     if not values:
         return None
-    marked = _VALUE.sub(lambda match: _DAY_MARK if match["day"] else _MARK, plain)
+    marked = VALUE.sub(lambda match: _DAY_MARK if match["day"] else _MARK, plain)
     told = bool(_TOLD.search(plain)) and not _CHANGED.search(plain)
     return Frame(_JOINS.sub("", _BLANKS.sub("", marked)), values, told)
 

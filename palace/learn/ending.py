@@ -21,6 +21,8 @@ from palace.learn.word_classes import (
 
 # "The tyres of the car", "a lock for the bike": neither is there only while the other is.
 _ASIDE = frozenset({"of", "for", "about"})
+# When something ended. On Fridays is how often, and what for.
+_WHEN = frozenset({"month", "date", "year", "day"})
 
 
 def ends(stored: Statement, new: Statement) -> bool:
@@ -30,7 +32,8 @@ def ends(stored: Statement, new: Statement) -> bool:
     stored, and the new statement may say nothing else.
     """
     denies = new.negated and bool(new.functions & NO_MORE)
-    over = [t for t in new.terms if not t.subject and (t.retired or denies)]
+    told = [t for t in new.terms if t.kind not in _WHEN]
+    over = [t for t in told if not t.subject and (t.retired or denies)]
     # "We switched from Trello to Linear", where "we" use Trello.
     switches = new.first_person and bool(new.verbs & CHANGE_VERBS and stored.verbs & HAVING)
     if not over or not (denies or switches or _quits(new)) or stored.negated or stored.past:
@@ -52,13 +55,18 @@ def ends(stored: Statement, new: Statement) -> bool:
 def tells_news(text: str) -> bool:
     """Whether a statement says of itself that something else was so before: "now", "again"."""
     said = read_statement(text)
+    if said.held and said.held.is_news:
+        return True
     return "again" in said.functions or (said.changed and "go" not in said.verbs)
 
 
 def _quits(new: Statement) -> bool:
-    """Whether "we" end something, and the statement ends with it: "we cancelled the Economist"."""
-    said = any(t.key in QUITTING for t in new.terms)
-    return said and new.first_person and new.terms[-1].retired
+    """Whether "we" end something, and the statement ends with it: "we cancelled the Economist".
+
+    When that was may follow. "I left the car in Bath" ends nothing.
+    """
+    told = [t for t in new.terms if t.kind not in _WHEN]
+    return new.first_person and any(t.key in QUITTING for t in told) and told[-1].retired
 
 
 def _whole(terms: Sequence[Term]) -> Iterator[Term]:

@@ -27,8 +27,8 @@ from palace.types.session import ConversationTurn
 
 MAX_WHOLE_BYTES = 256 * 1024 * 1024
 _MAX_NAME_CHARS = 60
-_LIST = regex.compile(rb'"(?:results|memories|messages|conversations)"\s*+:\s*+(?=\[)')
 _LISTS = ("results", "memories", "messages", "conversations")
+_LIST = regex.compile(rf'"(?:{"|".join(_LISTS)})"\s*+:\s*+(?=\[)'.encode())
 _ROLES = {
     **dict.fromkeys(("human", "user", "HumanMessageChunk", "humanchunk"), "user"),
     **dict.fromkeys(("ai", "assistant", "AIMessageChunk", "aichunk"), "assistant"),

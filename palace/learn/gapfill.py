@@ -18,6 +18,7 @@ from palace.learn.last_word import replaced
 from palace.learn.requests import MAX_PROMPT_CHARS
 from palace.learn.statements import Statement, StatementKind, sentences, stated
 from palace.ports import Generator
+from palace.text import words
 from palace.types.memory import Memory
 from palace.types.session import Message
 
@@ -170,7 +171,7 @@ def _own_sentences(message: Message, cues: Sequence[Cues]) -> Iterator[str]:
         if _says("text_task", [said], cues):
             return
         outright = not said.endswith("?") and '"' not in said
-        if outright and len(said.split()) >= _LEAST_WORDS:
+        if outright and len(words(sentence)) >= _LEAST_WORDS:
             yield sentence
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
 from palace.learn.dense import Frame, frame_of
+from palace.learn.held import Held, held_in
 from palace.learn.values import (
     MAX_CHARS,
     MAX_TERMS,
@@ -56,6 +57,11 @@ _PAST_FORMS = frozenset(
     "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
     " began fell flew".split()
 )
+# These end in "ed", and are no past.
+_NO_PAST = frozenset(
+    "red bed wed shed sled seed need feed speed weed breed bleed hundred indeed fred ted ned"
+    " exceed proceed succeed wicked naked sacred rugged kindred embed biped infrared".split()
+)
 _MONTHS_OR_VERBS = frozenset({"may", "march", "mar"})
 # "The heater is on": at the end a preposition says how things are.
 _PARTICLES = frozenset({"on", "in"})
@@ -86,6 +92,7 @@ class Statement(NamedTuple):
         past: Whether it tells what happened once.
         changed: Whether it says of itself that something is new.
         frame: What it says around its values, in writing without blanks; else None.
+        held: The one place or person it tells of something, in such writing and Korean.
     """
 
     terms: tuple[Term, ...]
@@ -103,6 +110,7 @@ class Statement(NamedTuple):
     handles: tuple[frozenset[str], ...] = ()
     known: frozenset[str] = frozenset()
     frame: Frame | None = None
+    held: Held | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -136,6 +144,7 @@ def read_statement(text: str) -> Statement:
         handles=handles,
         known=frozenset().union(*handles),
         frame=frame_of(text) if len(text) <= MAX_CHARS else None,
+        held=held_in(text),
     )
 
 
@@ -166,7 +175,9 @@ def _is_past(pieces: Sequence[Piece], verbs: Iterable[str], present: frozenset[s
     if present & {"last", "since", "must", "should", "will", "is", "are"}:
         return False
     done = any(
-        p.kind == "word" and (p.folded.endswith("ed") or p.folded in _PAST_FORMS) for p in pieces
+        p.kind == "word"
+        and (p.folded in _PAST_FORMS or (p.folded.endswith("ed") and p.folded not in _NO_PAST))
+        for p in pieces
     )
     return done and not any(v in CHANGE_VERBS for v in verbs)
 
@@ -227,8 +238,7 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
     if not folded.isalpha() and any(c.isdigit() for c in folded):
         return Term(folded, piece.text, "code")
     meaning, verb = _meaning(folded)
-    name = piece.text[0].isupper() and (not starts or _next_is_name(pieces, at))
-    return Term(meaning, piece.text, name=name, verb=verb)
+    return Term(meaning, piece.text, name=piece.text[0].isupper() and not starts, verb=verb)
 
 
 def _meaning(folded: str) -> tuple[str, bool]:
@@ -252,11 +262,6 @@ def _time_word(piece: Piece, *, starts: bool) -> Term | None:
 
 def _is_last(pieces: Sequence[Piece], at: int) -> bool:
     return at > 0 and (at + 1 == len(pieces) or pieces[at + 1].kind == "sign")
-
-
-def _next_is_name(pieces: Sequence[Piece], at: int) -> bool:
-    following = pieces[at + 1] if at + 1 < len(pieces) else None
-    return following is not None and following.kind == "word" and following.text[0].isupper()
 
 
 def _is_weekday(piece: Piece) -> bool:
@@ -333,14 +338,8 @@ def _value_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
             return number
         if term is not None and term.kind != "word":
             # The number of "locker 12" says which locker, it is no value.
-            which = before is not None and before.key in LABELS
-            return number + (which or _tells_which(term, words.get(number + 1)))
+            return number + (before is not None and before.key in LABELS)
     return int(len(terms) > 1 and pieces[0].folded not in FIRST_PERSON)
-
-
-def _tells_which(term: Term, following: Term | None) -> bool:
-    """Whether a code is part of a name, because more is said of it: "flight LH123 leaves"."""
-    return term.kind == "code" and following is not None and following.kind == "word"
 
 
 def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:

@@ -92,6 +92,7 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
         cues: The languages to read.
     """
     found: list[Statement] = []
+    unjudged = ""
     for sentence in sentences(text):
         if any(c.says("text_task", plain(sentence)) for c in cues):
             break
@@ -103,7 +104,9 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
             found.clear()
             own = sentence[place_in(sentence, max(m.end() for m in taken_back)) :].strip(" ,;:")
         made = (_judge(own, before, c) for c in cues)
-        statement = next((s for s in made if s is not None), None)
+        asked = (_remembered(unjudged, c) for c in cues if _only_asks(own, c))
+        statement = next((s for s in (*made, *asked) if s is not None), None)
+        unjudged = own if statement is None else ""
         if statement is not None:
             found.append(statement)
     return found
@@ -124,13 +127,37 @@ def _judge(sentence: str, before: str, cues: Cues) -> Statement | None:
     correction = _correction(sentence, before, cues)
     if correction is not None:
         return correction
-    statement = cues.without_lead_in(sentence)
+    asked = _without_request(sentence, cues)
+    if asked and (remembered := _remembered(asked, cues)):
+        return remembered
+    statement = cues.without_lead_in(asked or sentence)
     said = plain(statement)
-    if _is_veiled(said, cues):
+    return None if _is_veiled(said, cues) else _kept(statement, said, cues)
+
+
+def _without_request(sentence: str, cues: Cues) -> str | None:
+    """Return a sentence without its request to remember it; None if it has none."""
+    found = cues.find("remember", plain(sentence))
+    if found is None:
         return None
-    if cues.says("remember", whole) and len(words(statement)) >= _LEAST_WORDS:
-        return Statement(_capitalised(statement), "fact")
-    return _kept(statement, said, cues)
+    start, end = (place_in(sentence, at) for at in found.span())
+    stop = sentence[-1] if end == len(sentence) and sentence[-1] in ".!。" else ""
+    rest = f"{sentence[:start]} {sentence[end:]}".strip(" ,:;、")
+    return f"{rest}{stop}" if rest else ""
+
+
+def _only_asks(sentence: str, cues: Cues) -> bool:
+    """Whether a sentence only asks to remember the one before it: "Please keep that in mind."."""
+    rest = _without_request(sentence, cues)
+    return rest is not None and len(words(rest)) < _SHARED_WORDS + 1
+
+
+def _remembered(sentence: str, cues: Cues) -> Statement | None:
+    """Return what a person asks to be remembered; a few words or a question are none."""
+    statement = cues.without_lead_in(sentence)
+    if len(words(statement)) < _LEAST_WORDS or _is_veiled(plain(statement), cues):
+        return None
+    return Statement(_capitalised(statement), "fact")
 
 
 def _kept(statement: str, said: str, cues: Cues) -> Statement | None:

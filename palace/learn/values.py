@@ -32,8 +32,17 @@ MAX_CHARS = 1500
 _PHRASES = tuple(
     (needles.split("|"), late(pattern, regex.IGNORECASE), plain)
     for needles, pattern, plain in (
-        ("n't|n’t", r"n['’]t\b", " not"),
-        ("cannot", r"\b(can)not\b", r"\1 not"),
+        ("cannot|can't|can’t|cant", r"\b(can)(?:not|['’]?t)\b", r"\1 not"),
+        ("won't|won’t|wont", r"\bwon['’]?t\b", "will not"),
+        (
+            "n't|n’t|dont|doesnt|didnt|isnt|arent|wasnt|werent|hasnt|havent|shouldnt|wouldnt|couldnt",
+            r"n['’]t\b"
+            # In French "dont" is a small word.
+            r"|(?<=\bdo)nt\b(?! (?:l[ae]s?|[jt][eu]|ils?|elles?|on|[nv]ous|une?|des|[ms]es|[ms]a"
+            r"|[ms]on|leurs?|ce\w*|[ldj]['’]\w+|deux|trois|plusieurs|certain\w*)\b)"
+            r"|(?<=\b(?:does|did|is|are|was|were|has|have|should|would|could))nt\b",
+            " not",
+        ),
         ("last |this |next ", r"\b(last|this|next) (year|week|month|night|summer)\b", r"\1-\2"),
         ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
         # What begins a text is looked for by itself: "hi" stands in every other word.

@@ -61,7 +61,8 @@ FUNCTION_WORDS = (
         " currently already"
         " still please okay ok so turns out these days any more anymore else then up down off"
         " usually always normally again each every all both per instead longer being"
-        " der die das den dem des und oder aber auch jetzt schon noch sich es er sie mehr sehr"
+        " ahora maintenant desormais"
+    " der die das den dem des und oder aber auch jetzt schon noch sich es er sie mehr sehr"
         " immer"
         " le la les el los las y et ou o que"
     )
@@ -94,8 +95,8 @@ HAVING = _stems("use have own need get")
 REGARDING = _stems("know like love hate want see mention")
 HOW_OFTEN = _stems("every each always")
 SINCE_NOW = _folded(
-    "now currently anymore longer instead actually nowadays new jetzt statt mehr changed moved"
-    " switched replaced"
+    "now currently anymore longer instead actually nowadays new jetzt ahora maintenant desormais"
+    " statt mehr changed moved switched replaced"
 )
 # With these, what differs afterwards excludes what was there: a thing is in one place at a time.
 EXCLUSIVE_VERBS = _stems(
@@ -103,7 +104,9 @@ EXCLUSIVE_VERBS = _stems(
     " deliver call name paint print face answer sell track lead head manage teach chair supply own"
     " belong drive start begin end open close shut take expire leave depart arrive cost pay weigh"
     " hold contain collect schedule place get use point listen report wohnen arbeiten heissen"
-    " leiten leitet nutzen nutzt wohne arbeite"
+    " leiten leitet nutzen nutzt wohne wohnt wohnen arbeite arbeitet"
+    " vivo vive vivimos viven trabajo trabaja trabajamos habite habitons habitent travaille"
+    " travaillons"
 )
 ROLE_VERBS = _stems("lead head manage teach chair run host write deliver supply own leiten leitet")
 # With these, two objects may both hold.
@@ -190,7 +193,13 @@ SYNONYMS = _classes(
 _SAME: dict[str, tuple[str, ...]] = {
     one: tuple(other for other, first in SYNONYMS.items() if first == SYNONYMS[one])
     for one in SYNONYMS
-} | {stem("move"): tuple(_stems("live reside"))}
+} | {
+    stem("move"): tuple(_stems("live reside")),
+    # Pairs of letters, as such writing stands in the index: to move, to live.
+    **dict.fromkeys(("搬到", "搬家", "搬去"), ("住在",)),
+    "引っ": ("住ん", "暮ら"),
+    "이사": ("살아", "산다", "살고", "사신"),
+}
 
 
 def searched_for(terms: Iterable[str]) -> tuple[str, ...]:

@@ -260,8 +260,15 @@ def test_a_correction_is_of_the_day_it_was_said_on(palace):
     assert (fill.status, fill.memory.created) == ("corrected", later)
 
 
-def test_a_model_s_proposal_is_of_the_day_it_was_said_on(tmp_path):
-    words = "The whole team reads the digest on Mondays."
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The whole team reads the digest on Mondays.",
+        "我的孩子每周二上钢琴课。",
+        "娘は火曜にピアノを習っている。",
+    ],
+)
+def test_a_model_s_proposal_is_of_the_day_it_was_said_on(tmp_path, words):
     model = ScriptedGenerator([json.dumps([{"quote": words, "kind": "fact"}]), "- digest"])
     with Mempalace.open(tmp_path, generator=model) as palace:
         [fill] = palace.on_session_end("s", told(words, LONG_AGO)).filled
@@ -354,3 +361,37 @@ def test_there_must_be_something_to_archive(palace, task):
 def test_a_task_keeps_no_secret(palace):
     with pytest.raises(SecretRefusedError):
         palace.finish_task("Keys", done=f"The token is {TOKEN}.")
+
+
+@pytest.mark.parametrize(
+    ("held", "now"),
+    [
+        ("我住在上海。", "我现在住在杭州。"),
+        ("我住在上海。", "我搬到杭州了。"),
+        ("私は大阪に住んでいます。", "私は京都に引っ越しました。"),
+        ("저는 서울에 살아요.", "저는 이제 부산에 살아요."),
+        ("저는 서울에 살아요.", "저는 부산으로 이사했어요."),
+        ("Vivo en Madrid.", "Ahora vivo en Sevilla."),
+        ("J'habite à Lyon.", "J'habite maintenant à Paris."),
+    ],
+)
+def test_where_a_person_lives_now_retires_where_they_lived(palace, held, now):
+    before = palace.remember(held).memory
+    [fill] = palace.on_session_end("s", said((now, "Ok."))).filled
+    assert fill.status == "stored"
+    assert palace.get(before.id).status != "active"
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        "Ich bin nach Kiel gezogen.",
+        "Me mudé a Sevilla.",
+        "J'ai déménagé à Paris.",
+        "Bursa'ya taşındım.",
+    ],
+)
+def test_a_move_is_kept(palace, moved):
+    assert [fill.text for fill in palace.on_session_end("s", said((moved, "Ok."))).filled] == [
+        moved
+    ]

@@ -390,3 +390,71 @@ def test_what_is_stated_in_passing_without_blanks_or_with_the_verb_last(said, ke
 def test_what_is_wrong_and_what_is_right_is_told_there_too(before, said, wrong, right):
     (found,) = stated(said, before=before, cues=load_cues(available()))
     assert (found.kind, found.wrong, found.right) == ("correction", wrong, right)
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("My daughter has piano on Tuesdays. Please keep that in mind.",
+         "My daughter has piano on Tuesdays."),
+        ("Our gardener comes twice a month, please remember that.",
+         "Our gardener comes twice a month."),
+        ("Please remember: our gardener comes twice a month.",
+         "Our gardener comes twice a month."),
+        ("Unser Gärtner kommt zweimal im Monat. Bitte merk dir das.",
+         "Unser Gärtner kommt zweimal im Monat."),
+        ("Notre jardinier vient deux fois par mois. Retiens bien cela s'il te plaît.",
+         "Notre jardinier vient deux fois par mois."),
+        ("Nuestro jardinero viene dos veces al mes. Por favor, recuérdalo.",
+         "Nuestro jardinero viene dos veces al mes."),
+        ("孩子周二上钢琴课。请帮我记住这件事。", "孩子周二上钢琴课。"),
+        ("娘は火曜にピアノを習っている。覚えておいてね。", "娘は火曜にピアノを習っている。"),
+        ("覚えておいてください、娘は火曜にピアノを習っている。", "娘は火曜にピアノを習っている。"),
+        ("딸은 화요일에 피아노를 배운다. 기억해 줘.", "딸은 화요일에 피아노를 배운다."),
+        ("Kızım salı günleri piyano çalışıyor. Bunu unutma lütfen.",
+         "Kızım salı günleri piyano çalışıyor."),
+        ("Our gardener comes twice a month. Remember that.", "Our gardener comes twice a month."),
+        ("What time is it? Please keep that in mind.", None),
+        ("Our cellar floods in spring. I don't remember that.", None),
+        ("Unser Keller steht oft unter Wasser. Ich denke daran.", None),
+        ("地下室春天会进水。我没记住这件事。", None),
+        ("Is the gardener coming on Monday? Please remember this.", None),
+        ("Thanks! Please keep that in mind.", None),
+    ],
+)  # fmt: skip
+def test_a_request_to_remember_keeps_what_it_is_about_and_not_itself(message, kept):
+    found = stated(message, cues=load_cues(available()))
+    assert [statement.text for statement in found] == ([kept] if kept else [])
+
+
+def test_what_a_person_wants_remembered_is_kept_once():
+    said = "I prefer tabs over spaces. Please remember that. Keep that in mind."
+    found = stated(said, cues=load_cues(available()))
+    assert [statement.text for statement in found] == ["I prefer tabs over spaces."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("I can't eat gluten.", "preference"),
+        ("I dont drink coffee.", "preference"),
+        ("I never fly.", "preference"),
+        ("I take my coffee black.", "preference"),
+        ("Answer in bullet points from now on.", "preference"),
+        ("I go by Lex.", "preference"),
+        ("I am 43 years old.", "fact"),
+        ("I'm married.", "fact"),
+        ("My pronouns are they/them.", "fact"),
+        ("I work from home on Fridays.", "fact"),
+        ("We have two kids, Ada and Ben.", "fact"),
+        ("I quit smoking.", "fact"),
+        ("I'm no longer at Acme.", "fact"),
+        ("My mother lives with us.", "fact"),
+        ("I can't eat this.", None),
+        ("I'm no longer in the mood.", None),
+        ("We have two problems.", None),
+        ("I stopped reading after the first page.", None),
+    ],
+)
+def test_what_people_say_of_themselves_in_few_words(said, kind):
+    assert [s.kind for s in stated(said, cues=load_cues(("en",)))] == ([kind] if kind else [])
