@@ -538,9 +538,11 @@ def _names(
         written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
         share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
         known = _is_written_as_name(count, share) and not ordinary
-        capital = written and not starts_sentence(prompt, word.start)
-        # A name is one wherever it stands, if the palace does not take it for a word.
-        given = word.surface[0].isupper() and not count.any and is_given_name(word, lexicon)
+        opens = starts_sentence(prompt, word.start)
+        capital = written and not opens
+        # A name is one wherever it stands, if it is no word of the palace; Polish "Kim" opens.
+        other = count.any or (opens and word.token in lexicon.soft)
+        given = word.surface[0].isupper() and not other and is_given_name(word, lexicon)
         quoted = prompt[word.start - 1 : word.start] == "`"
         # "when did rose call": nobody unless memories have the word, and then who they tell of.
         if not (known or capital or given or quoted or (word in everyday and count.any)):

@@ -225,6 +225,11 @@ def test_a_name_at_the_start_that_the_palace_puts_there_too() -> None:
     assert analysed("what does leo eat?", vocabulary=Seldom()).names == ()
 
 
+def test_a_small_word_that_opens_a_sentence_is_no_given_name() -> None:
+    assert analysed("Kim jest nasz dentysta?").names == ()
+    assert analysed("Z kim spotkał się nasz dentysta Kim?").names == (("kim",),)
+
+
 @pytest.mark.parametrize(
     ("prompt", "terms"),
     [
