@@ -10,9 +10,9 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -225,6 +225,26 @@ def open_conversation(conversation: Conversation, folder: Path) -> Mempalace:
     return palace
 
 
+def open_together(conversations: Iterable[Conversation], root: Path) -> Mempalace:
+    """Return a palace whose timeline is all of some conversations."""
+    palace = open_for_turns(root)
+    for conversation in conversations:
+        palace.import_turns(marked(conversation))
+    return palace
+
+
+def marked(conversation: Conversation) -> list[ConversationTurn]:
+    """Return the turns with sessions and ids that stay apart in a merged palace."""
+    return [
+        replace(
+            turn,
+            session=f"{conversation.name} {turn.session}",
+            provenance=f"{conversation.name}/{turn.provenance}",
+        )
+        for turn in conversation.turns
+    ]
+
+
 def load_cases(path: Path) -> list[Case]:
     """Read cases: `{id, prompt, history, expect, gold, family, lang}` a line.
 
@@ -288,18 +308,36 @@ def check_notes(source: Path) -> None:
         raise BadDataError(f"{source}: is no palace, it has none of rooms, timeline and playbooks")
 
 
-def open_notes(source: Path, folder: Path) -> Mempalace:
-    """Return a palace that is a copy of a folder of notes.
+def open_notes(source: Path, folder: Path, *, among: Iterable[Path] = ()) -> Mempalace:
+    """Return a palace that is a copy of a folder of notes, perhaps with those of others beside.
 
     Raises:
-        BadDataError: If the folder is none.
+        BadDataError: If a folder is none.
     """
     check_notes(source)
     target = folder / source.resolve().name
     shutil.copytree(source, target, copy_function=shutil.copyfile, ignore_dangling_symlinks=True)
+    for other in among:
+        check_notes(other)
+        _lay_beside(other, target)
     for path in (target, *target.rglob("*")):
         path.chmod(0o700 if path.is_dir() else 0o600)
     return Mempalace.open(target)
+
+
+def _lay_beside(source: Path, target: Path) -> None:
+    """Put the notes of one palace into another: rooms and playbooks under names of their own."""
+    name = source.resolve().name
+    for path in sorted(source.rglob("*.md")):
+        kind, *inside = path.relative_to(source).parts
+        if kind not in ("rooms", "timeline", "playbooks") or not inside:
+            continue
+        if kind != "timeline":  # of one day there is one page
+            inside[0] = f"{name}-{inside[0]}"
+        placed = target.joinpath(kind, *inside)
+        placed.parent.mkdir(parents=True, exist_ok=True)
+        with placed.open("a", encoding="utf-8") as page:
+            page.write(f"\n{path.read_text('utf-8')}")
 
 
 def take_back(palace: Mempalace, verdict: Verdict) -> None:

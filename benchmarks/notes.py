@@ -1,14 +1,15 @@
 """Verdicts on hand-written notes, and what two scripted models make of them.
 
 Run:
-    python -m benchmarks.notes --cases FILE --palace DIR [--others FILE …] [--embedder NAME]
-        --json OUT
+    python -m benchmarks.notes --cases FILE --palace DIR [--among DIR …] [--others FILE …]
+        [--embedder NAME] --json OUT
 
 In: a folder of notes and cases with the verdict a careful friend would expect; perhaps the cases of
 other people's notes. Out: where a search alone has the right memory; verdicts by family, whether
 the right memory is in the evidence, how often something is presented as a memory that is none, and
 what a person gets from a model that points perfectly and from one that lies. Of questions that only
-other people's notes answer: how often a model is called for nothing.
+other people's notes answer: how often a model is called for nothing. With `--among` the notes of
+others are kept beside, as in a palace of thousands of notes.
 """
 
 from __future__ import annotations
@@ -254,6 +255,9 @@ def main() -> None:
     parser.add_argument("--cases", type=Path, required=True, help="cases, JSONL")
     parser.add_argument("--palace", type=Path, required=True, help="folder of notes; it is copied")
     parser.add_argument(
+        "--among", type=Path, nargs="+", default=[], help="folders of notes to be kept beside"
+    )
+    parser.add_argument(
         "--others", type=Path, action="append", default=[], help="cases of other notes, JSONL"
     )
     parser.add_argument("--json", type=results_file, help="where to write the results")
@@ -267,7 +271,9 @@ def main() -> None:
     others = [case for file in arguments.others for case in load_cases(file)]
     others = [case for case in others if case.expect == "ground" and not case.turn.history]
     with tempfile.TemporaryDirectory() as folder:
-        palace = open_notes(arguments.palace, Path(folder))
+        mine = arguments.palace.resolve()
+        beside = [other for other in arguments.among if other.resolve() != mine]
+        palace = open_notes(arguments.palace, Path(folder), among=beside)
         embedded = embed_all(palace)
         enforcer = RetrievalEnforcer(palace)
         say(f"{len(cases)} cases, asked of {arguments.palace}")

@@ -14,7 +14,7 @@ import random
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from benchmarks.datasets import (
     ADVERSARIAL,
     Conversation,
     load_locomo,
+    marked,
     open_for_turns,
     place_of,
     swapped,
@@ -39,7 +40,7 @@ from benchmarks.measures import (
     reciprocal_rank,
     report,
 )
-from palace import ConversationTurn, Mempalace, RetrievalEnforcer
+from palace import Mempalace, RetrievalEnforcer
 
 SEED = 20261001
 DEPTH = 20
@@ -65,18 +66,6 @@ class Timings:
     decide_s: list[float] = field(default_factory=list)
     ingest_s: float = 0.0
     turns: int = 0
-
-
-def marked(conversation: Conversation) -> list[ConversationTurn]:
-    """Return the turns with sessions and ids that stay apart in a merged palace."""
-    return [
-        replace(
-            turn,
-            session=f"{conversation.name} {turn.session}",
-            provenance=f"{conversation.name}/{turn.provenance}",
-        )
-        for turn in conversation.turns
-    ]
 
 
 def ask(

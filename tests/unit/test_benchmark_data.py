@@ -265,6 +265,34 @@ def test_links_to_nowhere_are_left_out(tmp_path: Path) -> None:
         assert [m.text for m in palace.memories()] == ["The spare key hangs in the shed."]
 
 
+def test_notes_of_others_are_kept_beside_and_are_no_gold(tmp_path: Path) -> None:
+    for name, key in (("mine", "shed"), ("theirs", "cellar")):
+        room = tmp_path / name / "rooms" / "house"
+        room.mkdir(parents=True)
+        (room / "keys.md").write_text(f"- The keys are in the {key}.\n", "utf-8")
+        (tmp_path / name / "timeline").mkdir()
+        page = tmp_path / name / "timeline" / "2026-03-14.md"
+        page.write_text(f"[2026-03-14 10:00] Cleaned the {key}.\n", "utf-8")
+    case = Case("a", Turn("Where are the keys?"), "ground", "own", ("rooms/house/keys.md: The k",))
+    with open_notes(tmp_path / "mine", tmp_path / "copy", among=[tmp_path / "theirs"]) as palace:
+        kept = {memory.text: memory for memory in palace.memories()}
+    assert set(kept) == {
+        "The keys are in the shed.",
+        "The keys are in the cellar.",
+        "Cleaned the shed.",
+        "Cleaned the cellar.",
+    }
+    golds = [text for text, memory in kept.items() if case.is_gold(text, memory.source)]
+    assert golds == ["The keys are in the shed."]
+
+
+def test_only_notes_can_be_kept_beside(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "rooms").mkdir(parents=True)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(BadDataError, match="is no palace"):
+        open_notes(tmp_path / "mine", tmp_path / "copy", among=[tmp_path / "none"])
+
+
 @pytest.mark.parametrize("journal", ["true", "false"])
 def test_what_a_prompt_told_the_memory_is_taken_back(tmp_path: Path, journal: str) -> None:
     (tmp_path / "config").mkdir()
