@@ -18,12 +18,19 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchmarks.command import results_folder, run
-from benchmarks.datasets import Case, load_locomo, load_prompts, notes_in, open_notes
+from benchmarks.datasets import (
+    Case,
+    load_locomo,
+    load_prompts,
+    notes_in,
+    open_notes,
+    open_together,
+)
 from benchmarks.embedders import embed_all, use
 from benchmarks.fit_detector import SEED, detector_examples, fit, report_detector
 from benchmarks.fit_recall import (
@@ -48,6 +55,7 @@ from palace.recall.phrasing import ABOUT, HERE, SAYS, words_of
 from palace.recall.scoring import STATIC_VECTORS
 
 OWN_DATA = Path(__file__).parent / "data"
+A_DOZEN = 12
 BARS = {
     "detector": {"recall": 0.65, "other": 0.2},
     "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.003},  # with meaning: unclear alone
@@ -165,23 +173,52 @@ def fit_detector_and_ask(
     statements = [row for palace, cases in notes for row in notes_questions(palace, cases)]
     statements += others_questions(notes)
     if embedder == "off":
-        asked = [[q.text for q in c.questions] for c in conversations]
+        asked = [{c.name: [q.text for q in c.questions]} for c in conversations]
         more = _notes_in((OWN_DATA / "notes_detector",), folder)
+        sources = (arguments.notes, OWN_DATA / "notes", OWN_DATA / "notes_detector")
+        together = open_together(conversations, folder / "together")
+        all_asked = {name: texts for own in asked for name, texts in own.items()}
+        of_many = merged([*notes, *more], sources, folder / "merged")
         examples = detector_examples(
             Mempalace.open(folder / "empty"),
-            list(zip(palaces, asked, strict=True)),
-            [*notes, *more],
+            [*zip(palaces, asked, strict=True), (together, all_asked)],
+            [*((palace, {palace.root.name: cases}) for palace, cases in (*notes, *more)), *of_many],
             [p for f in (arguments.prompts, OWN_DATA / "prompts.jsonl") for p in load_prompts(f)],
         )
         model = fit(examples)
         path = arguments.out / "detector.json"
         write_model(path, model, bars=BARS["detector"], provenance=provenance)
         report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7))
-        for palace, _ in more:
+        for palace in (together, *(palace for palace, _ in (*more, *of_many))):
             palace.close()
     for palace in (*palaces, *(palace for palace, _ in notes)):
         palace.close()
     return [*turns, *statements]
+
+
+def merged(
+    notes: Sequence[tuple[Mempalace, Sequence[Case]]], sources: Iterable[Path], folder: Path
+) -> list[tuple[Mempalace, dict[str, Sequence[Case]]]]:
+    """Open what several people of one language keep as one palace: a dozen of them, then all.
+
+    Nobody here has written thousands of notes; those of many people are as many as one may have.
+    """
+    places = {path.name: path for source in sources for path, _ in notes_in(source)}
+    speaking: defaultdict[str, dict[str, Sequence[Case]]] = defaultdict(dict)
+    for palace, cases in notes:
+        languages = Counter(palace.analyse(case.turn).language for case in cases)
+        speaking[languages.most_common(1)[0][0]][palace.root.name] = cases
+    opened = []
+    for language, kept in sorted(speaking.items()):
+        groups = len(kept) // A_DOZEN
+        parts = [list(kept)[part::groups] for part in range(groups)] if groups > 1 else []
+        for number, names in enumerate([*parts, list(kept)]):
+            first, *others = names
+            place = folder / f"{language} {number}"
+            place.mkdir(parents=True)
+            palace = open_notes(places[first], place, among=[places[name] for name in others])
+            opened.append((palace, {name: kept[name] for name in names}))
+    return [(palace, asked) for palace, asked in opened if len(asked) > 1]
 
 
 def _notes_in(sources: Iterable[Path], folder: Path) -> list[tuple[Mempalace, list[Case]]]:

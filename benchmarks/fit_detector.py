@@ -46,6 +46,8 @@ SUBJECT_PROMPTS, SUBJECT_SOURCES = 4, 2
 WEIGHT_OF_MANY, WEIGHT_OF_AUTHOR, WEIGHT_OF_NOTES, SMALLEST_FAMILY = 4000, 120, 3900, 120
 # So many prompts are seen in a frame too: it says nothing of what is asked.
 FRAMED_SHARE = 0.8
+# What stands behind the name of a family that is asked of several palaces in one.
+MERGED = ": merged"
 FRAMES = (
     "You are a helpful assistant.\n\n{}",
     "You are a helpful assistant. Answer the user's question.\n\n{}",
@@ -113,11 +115,15 @@ class Example:
 
 def detector_examples(
     empty: Mempalace,
-    loaded: Sequence[tuple[Mempalace, Sequence[str]]],
-    notes: Sequence[tuple[Mempalace, Sequence[Case]]],
+    loaded: Sequence[tuple[Mempalace, Mapping[str, Sequence[str]]]],
+    notes: Sequence[tuple[Mempalace, Mapping[str, Sequence[Case]]]],
     prompts: Sequence[tuple[str, int, str]],
 ) -> list[Example]:
-    """Return prompts on an empty palace, and mixed with their own questions on loaded ones."""
+    """Return prompts on an empty palace, and mixed with their own questions on loaded ones.
+
+    A palace holds one conversation or what one person keeps, or those of several together; its
+    questions are given by the name that they are held out with.
+    """
     rng = random.Random(SEED)
     found: list[Example] = []
 
@@ -135,30 +141,40 @@ def detector_examples(
         if rng.random() < FRAMED_SHARE:
             add(palace, replace(turn, prompt=prompt), label, family, held)
 
-    def mixed_in(palace: Mempalace) -> None:
+    def mixed_in(palace: Mempalace, kind: str) -> None:
         """Ask for what this palace has never heard of: that is no less a question for it."""
         for label, count in ((0, PROMPTS_PER_PALACE), (1, RECALL_PER_PALACE)):
             those = [p for p in prompts if p[1] == label]
             for text, _, source in rng.sample(those, count):
-                add(palace, Turn(text), label, f"{source} / loaded", _held(text, source))
+                add(palace, Turn(text), label, f"{source} / loaded{kind}", _held(text, source))
 
     for text, label, source in prompts:
         add(empty, Turn(text), label, f"{source} / empty palace", _held(text, source))
         add_framed(empty, Turn(text), label, f"{source} / framed", _held(text, source))
-    for palace, questions in loaded:
-        own = (palace.root.name, palace.root.name)
-        for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
-            add(palace, Turn(question), 1, "conversation questions / loaded", own)
-        mixed_in(palace)
-    for palace, cases in notes:
-        own = (palace.root.name, palace.root.name)
-        for case in cases:
-            label = int(case.expect != "pass")
+    for palace, asked in loaded:
+        kind = MERGED if len(asked) > 1 else ""
+        for name, questions in asked.items():
+            for question in rng.sample(list(questions), min(len(questions), PROMPTS_PER_PALACE)):
+                add(
+                    palace,
+                    Turn(question),
+                    1,
+                    f"conversation questions / loaded{kind}",
+                    (name, name),
+                )
+        mixed_in(palace, kind)
+    for palace, kept in notes:
+        merged = len(kept) > 1
+        for name, case in ((name, case) for name, cases in kept.items() for case in cases):
+            label, own = int(case.expect != "pass"), (name, name)
+            if merged:
+                add(palace, case.turn, label, f"notes, merged: {case.family}", own)
+                continue
             add(palace, case.turn, label, f"notes: {case.family}", own)
             add_framed(palace, case.turn, label, f"notes, framed: {case.family}", own)
             if not label or _is_personal(case.turn.prompt):
                 add(empty, case.turn, label, "notes / empty palace", own)
-        mixed_in(palace)
+        mixed_in(palace, MERGED if merged else "")
     return _with_phrases(_balanced(found))
 
 

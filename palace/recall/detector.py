@@ -5,6 +5,7 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -64,6 +65,8 @@ _LONG_PROMPT_WORDS = 60
 # each one more takes this off its log-odds.
 _SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
 _OFTEN_TOLD, _MOST_TOLD = 4, 8
+# Each signal of familiarity counts once more by how large the palace is, between so many memories.
+_LARGE, _FEW_TO_MANY = "large_", (100, 10_000)
 # Messages among which a question that leans on another is followed back.
 _LOOKED_BACK = 6
 # What stands for a name in the pattern of a statement, and how far in front names are looked for.
@@ -383,7 +386,7 @@ class CueDetector:
         loaded = size > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
-        return {
+        familiar = {
             "loaded": float(loaded),
             "known_name": known_name,
             "known_name_free": known_name * (1.0 - tasks),
@@ -402,6 +405,17 @@ class CueDetector:
             "run_told": _told(_runs(query.terms), counts),
             **_of_no_name(query.terms, named, counts),
         }
+        large = _largeness(size)
+        return familiar | ({_LARGE + name: large * familiar[name] for name in familiar if large})
+
+
+def _largeness(size: int) -> float:
+    """Return how large a palace of so many memories is, in [0, 1].
+
+    Of a few notes one that has a word of a question is telling; thousands have most words.
+    """
+    few, many = map(math.log, _FEW_TO_MANY)
+    return min(max(math.log(max(size, 1)) - few, 0.0) / (many - few), 1.0)
 
 
 def _told(names: Iterable[Sequence[str]], counts: Mapping[str, TermCounts]) -> float:

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from palace.ports import GLOBAL, Scope
 from palace.recall.detector import CueDetector
 from palace.recall.lexicon import load_lexicons
-from palace.recall.logistic import LogisticModel
+from palace.recall.logistic import LogisticModel, load_model
 from palace.recall.query import Analyst
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Message, Turn
@@ -346,6 +347,52 @@ def test_how_a_prompt_is_put_may_count_only_where_there_are_memories() -> None:
     assert detected("where is the kettle", model=only_here).band == "recall"
     empty = detected("where is the kettle", model=only_here, vocabulary=FixedVocabulary())
     assert empty.band != "recall"
+
+
+class Large(FixedVocabulary):
+    """The same words among so many memories."""
+
+    memories = 1000
+
+    def size(self, *, scope: Scope = GLOBAL) -> int:
+        return self.memories
+
+
+def test_what_is_familiar_counts_once_more_by_how_large_the_palace_is() -> None:
+    few, some = features("blue kettle"), features("blue kettle", vocabulary=Large("blue kettle"))
+    assert not [name for name in few if name.startswith("large_")]
+    assert some["large_known_terms"] == pytest.approx(0.5 * some["known_terms"])
+    assert some["large_loaded"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("memories", "large"), [(100, None), (10_000, 1.0), (1_000_000, 1.0)])
+def test_largeness_is_bounded(memories: int, large: float | None) -> None:
+    vocabulary = Large("blue kettle")
+    vocabulary.memories = memories
+    assert features("blue kettle", vocabulary=vocabulary).get("large_loaded") == large
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Which instrument did Paul Klee play?",
+        "Which bank holidays are there in England in May?",
+        "How hot does a kiln have to be for stoneware?",
+    ],
+)
+def test_that_a_palace_of_thousands_knows_the_words_of_a_question_says_less(prompt: str) -> None:
+    told = (
+        "Paul tuned it",
+        "Mr Klee called",
+        "the bank holiday in England",
+        "the kiln for stoneware",
+    )
+    model = load_model("detector")
+    small = FixedVocabulary(*told, names=["paul", "klee", "england"])
+    large = Large(*told, names=["paul", "klee", "england"])
+    large.memories = 5000
+    scores = [detected(prompt, model=model, vocabulary=palace).score for palace in (small, large)]
+    assert scores[1] < scores[0]
 
 
 def test_known_terms_are_a_share() -> None:
