@@ -13,7 +13,7 @@ from typing import Literal
 from palace.learn.dense import both_hold, differing
 from palace.learn.ending import ends
 from palace.learn.held import contradicting
-from palace.learn.statement import Statement
+from palace.learn.statement import Statement, is_past_form
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import (
     ATTRIBUTES,
@@ -435,7 +435,7 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     if (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times):
         return True
     if not old_times & new_times:
-        return {_tense(pair.stored), _tense(pair.new)} == {"was", "is"}
+        return _was_and_is(pair)
     if "day" in old_times & new_times or (_is_periodic(old) and _is_periodic(new)):
         return True
     years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
@@ -447,13 +447,17 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     return all(told) or (any(told) and last[0] != last[1])
 
 
-def _tense(statement: Statement) -> str:
-    """Return whether it tells how it `was` or `is`; "" of a change ("moved", "was set to")."""
-    is_ = bool(statement.functions & _IS)
-    was = statement.past or bool(statement.functions & _WAS)
-    if statement.changed or "to" in statement.functions or (is_ and was):
-        return ""
-    return "was" if was else "is"
+def _was_and_is(pair: _Aligned) -> bool:
+    """Whether one tells how it was, the other how it is; a change ("was moved to") tells both."""
+    both = (pair.stored, pair.new)
+    if any(said.changed or "to" in said.functions for said in both):
+        return False
+    told = {(bool(said.functions & _WAS), bool(said.functions & _IS)) for said in both}
+    forms = ((a.surface.lower(), b.surface.lower()) for a, b in pair.shared)
+    return told == {(True, False), (False, True)} or any(
+        is_past_form(a) != is_past_form(b)
+        for a, b in forms  # "lived", "live"
+    )
 
 
 _WAS, _IS = frozenset({"was", "were", "war", "waren"}), frozenset({"is", "are", "ist", "sind"})

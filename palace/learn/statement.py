@@ -174,12 +174,13 @@ def _is_aside(pieces: Sequence[Piece], number: int) -> bool:
 def _is_past(pieces: Sequence[Piece], verbs: Iterable[str], present: frozenset[str]) -> bool:
     if present & {"last", "since", "must", "should", "will", "is", "are"}:
         return False
-    done = any(
-        p.kind == "word"
-        and (p.folded in _PAST_FORMS or (p.folded.endswith("ed") and p.folded not in _NO_PAST))
-        for p in pieces
-    )
+    done = any(p.kind == "word" and is_past_form(p.folded) for p in pieces)
     return done and not any(v in CHANGE_VERBS for v in verbs)
+
+
+def is_past_form(folded: str) -> bool:
+    """Whether a word, in small letters, looks like an English verb in the past."""
+    return folded in _PAST_FORMS or (folded.endswith("ed") and folded not in _NO_PAST)
 
 
 # -- terms --------------------------------------------------------------------------------------
