@@ -336,8 +336,8 @@ def _lay_beside(source: Path, target: Path) -> None:
             inside[0] = f"{name}-{inside[0]}"
         placed = target.joinpath(kind, *inside)
         placed.parent.mkdir(parents=True, exist_ok=True)
-        with placed.open("a", encoding="utf-8") as page:
-            page.write(f"\n{path.read_text('utf-8')}")
+        before = f"{placed.read_text('utf-8')}\n" if placed.exists() else ""
+        placed.write_text(before + path.read_text("utf-8"), "utf-8")
 
 
 def take_back(palace: Mempalace, verdict: Verdict) -> None:

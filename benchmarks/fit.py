@@ -212,13 +212,14 @@ def merged(
     for language, kept in sorted(speaking.items()):
         groups = len(kept) // A_DOZEN
         parts = [list(kept)[part::groups] for part in range(groups)] if groups > 1 else []
-        for number, names in enumerate([*parts, list(kept)]):
+        together = [list(kept)] if len(kept) > 1 else []
+        for number, names in enumerate([*parts, *together]):
             first, *others = names
             place = folder / f"{language} {number}"
             place.mkdir(parents=True)
             palace = open_notes(places[first], place, among=[places[name] for name in others])
             opened.append((palace, {name: kept[name] for name in names}))
-    return [(palace, asked) for palace, asked in opened if len(asked) > 1]
+    return opened
 
 
 def _notes_in(sources: Iterable[Path], folder: Path) -> list[tuple[Mempalace, list[Case]]]:

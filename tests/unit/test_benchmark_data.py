@@ -269,7 +269,8 @@ def test_notes_of_others_are_kept_beside_and_are_no_gold(tmp_path: Path) -> None
     for name, key in (("mine", "shed"), ("theirs", "cellar")):
         room = tmp_path / name / "rooms" / "house"
         room.mkdir(parents=True)
-        (room / "keys.md").write_text(f"- The keys are in the {key}.\n", "utf-8")
+        told = f"---\ntags: [{key}]\n---\n- The keys are in the {key}.\n"
+        (room / "keys.md").write_text(told, "utf-8")
         (tmp_path / name / "timeline").mkdir()
         page = tmp_path / name / "timeline" / "2026-03-14.md"
         page.write_text(f"[2026-03-14 10:00] Cleaned the {key}.\n", "utf-8")
@@ -284,6 +285,7 @@ def test_notes_of_others_are_kept_beside_and_are_no_gold(tmp_path: Path) -> None
     }
     golds = [text for text, memory in kept.items() if case.is_gold(text, memory.source)]
     assert golds == ["The keys are in the shed."]
+    assert kept["The keys are in the cellar."].tags == ("cellar",)
 
 
 def test_only_notes_can_be_kept_beside(tmp_path: Path) -> None:
