@@ -144,9 +144,8 @@ class CueDetector:
         if whole.band != "other" and self._only_goes_on(turn, query, text, features, before):
             # An ordinary task goes on; of a question the evidence may still say otherwise.
             whole = _gone_on(whole, asks=bool(features.get("question")))
-        alone = not (turn.history or features.get("question"))
-        if whole.band != "other" and alone and self._only_instructs(turn, query):
-            return _none(whole, "only_instructs")
+        if whole.band != "other" and (cue := self._asks_for_none(turn, query, text, features)):
+            return _none(whole, cue)
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
@@ -158,9 +157,17 @@ class CueDetector:
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
 
-    def _only_instructs(self, turn: Turn, query: Query) -> bool:
+    def _asks_for_none(
+        self, turn: Turn, query: Query, text: str, features: Mapping[str, float]
+    ) -> str:
+        """Return what tells that a prompt asks for no memory, however it sounds, or ""."""
+        if query.of_a_kind and not self._own_cue(text):
+            return "of_a_kind"
         lexicon = self._lexicons.get(query.language, self._first)
-        return only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms)
+        alone = not (turn.history or features.get("question"))
+        if alone and only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms):
+            return "only_instructs"
+        return ""
 
     def _only_goes_on(
         self,
@@ -181,7 +188,7 @@ class CueDetector:
         return (
             asked is not None
             and (_GOES_ON in asked.cues or asked.score < self._other_below)
-            and not any(phrase in text for phrase, _ in self._own_cues)
+            and not self._own_cue(text)
         )
 
     def _before(self, turn: Turn) -> RecallSignal | None:
@@ -205,7 +212,7 @@ class CueDetector:
         marked = any(mark in turn.prompt for mark in QUESTION_MARKS)
         for apart in sentences_apart(turn.prompt):
             query = query_of(apart.sentence)
-            if not self._belongs(query, apart):
+            if not (query.of_a_kind or self._belongs(query, apart)):
                 part, text = replace(turn, prompt=apart.sentence), matchable(apart.sentence)
                 features = self.features(part, query, text=text)
                 asks = not marked or apart.sentence.endswith(QUESTION_MARKS)
@@ -238,7 +245,7 @@ class CueDetector:
         less: float = 0.0,
     ) -> RecallSignal:
         """Weigh what was seen of a prompt, or of a sentence apart, with `less` off its log-odds."""
-        own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
+        own = self._own_cue(text)
         said = phrases(text, self._words)
         if features.get("loaded"):
             said |= said_here(said)
@@ -273,6 +280,9 @@ class CueDetector:
         leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
+
+    def _own_cue(self, text: str) -> tuple[str, RecallKind] | None:
+        return next(((phrase, kind) for phrase, kind in self._own_cues if phrase in text), None)
 
     def _asks_for_artifact(
         self, turn: Turn, query: Query, text: str, features: Mapping[str, float]
