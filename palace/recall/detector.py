@@ -488,6 +488,8 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
     """Whether a question that is no recall by itself leans on what was asked before."""
     if not (query.carried and features.get("question")) or query.answer_type == "yes_no":
         return False
+    if query.of_a_kind:
+        return False
     return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
 
 

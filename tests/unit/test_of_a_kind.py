@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
 from palace.recall.detector import CueDetector
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+from palace.recall.logistic import LogisticModel
 from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.query import Analyst
 from palace.types.query import RecallSignal
@@ -26,10 +28,12 @@ def of_a_kind(prompt: str) -> bool:
     return Analyst(LEXICONS, PALACE).analyse(Turn(prompt)).of_a_kind
 
 
-def detected(prompt: str, *history: Message, **options: object) -> RecallSignal:
+def detected(
+    prompt: str, *history: Message, model: LogisticModel = SURE, **options: Any
+) -> RecallSignal:
     analyse = Analyst(LEXICONS, PALACE).analyse
     turn = Turn(prompt, history=history)
-    detector = CueDetector(LEXICONS, PALACE, analyse=analyse, model=SURE, **options)  # type: ignore[arg-type]
+    detector = CueDetector(LEXICONS, PALACE, analyse=analyse, model=model, **options)
     return detector.detect(turn, analyse(turn))
 
 
@@ -127,10 +131,12 @@ def test_who_asks_of_a_kind_asks_for_no_memory_however_it_sounds() -> None:
     assert detected("What does the notary keep?").band == "recall"
 
 
-def test_it_leans_on_nothing_that_was_asked_before() -> None:
-    asked = Message("user", "When is the appointment with the notary?")
-    assert detected("What does a notary do?", asked).band == "other"
-    assert detected("What does she do?", asked).band == "recall"
+# A question for a time is recall to it, and a short one that leans on it.
+@pytest.mark.parametrize("model", [SURE, bar_model({"typed_question": 6.0}, bias=-3.0)])
+def test_it_leans_on_nothing_that_was_asked_before(model: LogisticModel) -> None:
+    asked = Message("user", "Когда встреча с нотариусом?")
+    assert detected("Что такое котёл?", asked, model=model).band == "other"
+    assert detected("Что он сказал?", asked, model=model).band != "other"
 
 
 def test_a_phrase_of_ones_own_counts_more() -> None:
