@@ -22,7 +22,7 @@ from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
 from palace.recall.instructions import only_instructs
 from palace.recall.language import is_unread
-from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
+from palace.recall.lexicon import Lexicon, first_match, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, said_here, subjects, words_of
 from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
@@ -269,15 +269,15 @@ class CueDetector:
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and self._asks_for_artifact(turn, query, text, features):
             band, spoken = "unsure", ("names_artifact", *spoken)
-        if band == "other" and features.get("documented"):
-            # Whether it is written down how a thing is done, a playbook tells.
-            band, spoken = "unsure", ("documented", *spoken)
+        if band == "other" and (cue := _evidence_decides(features, query)):
+            band, spoken = "unsure", (cue, *spoken)
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
+        leans = query.known_one or score >= (self._recall_at + self._other_below) / 2
+        leaning = band == "unsure" and leans
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 
@@ -313,8 +313,10 @@ class CueDetector:
             return True
         rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms)
         lexicon = self._lexicons.get(query.language, self._first)
-        himself = set(map(fold, lexicon.listed("first_person")))
-        return not himself.isdisjoint(fold(word.surface) for word in words(rest)) or any(
+        who = first_match(lexicon.cues.get("identity", "(?!)"), rest, timeout_ms=self._timeout_ms)
+        if who and not lexicon.folded("address").isdisjoint(_said(who[0])):
+            rest = rest.replace(who[0], " ")  # "what can you do for me" asks about the agent
+        return not lexicon.folded("first_person").isdisjoint(_said(rest)) or any(
             features.get(cue) and matches(lexicon.cues[cue], rest, timeout_ms=self._timeout_ms)
             for cue in PERSONAL_CUES
         )
@@ -507,6 +509,19 @@ def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
     asked = features.get("identity") or features.get("meta")
     asked = asked or (features.get("ask_memory") and not (denied and features["personal"]))
     return bool(asked) and not _is_task(features)
+
+
+def _said(text: str) -> list[str]:
+    """Return the words of a text, folded, and both of "peux-tu"."""
+    return [part for word in words(text) for part in fold(word.surface).split("-")]
+
+
+def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
+    """Return the cue of a prompt that only the evidence tells from one about the world, or ""."""
+    if features.get("documented"):
+        return "documented"  # whether it is written down how a thing is done, a playbook tells
+    # Memories tell of whom it asks: whether they tell who that is, they show.
+    return "known_one" if query.known_one else ""
 
 
 def _tells_what_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:

@@ -263,6 +263,9 @@ class Analyst:
                 for start in may_begin(prompt, content, found, lexicon)
             ),
             several=requests("several", prompt),
+            known_one=not {*terms} <= {*soft}
+            and all(counts[term].any for term in terms)
+            and requests("one", prompt),
             of_a_kind=asks_of_a_kind(prompt, named, lexicon, timeout_ms=self._timeout_ms),
         )
 

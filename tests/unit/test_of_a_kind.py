@@ -160,3 +160,25 @@ def test_every_language_has_frames_and_none_is_slow(lexicon) -> None:
     for text in hostile:
         assert not asks_of_a_kind(text, (), lexicon, timeout_ms=50.0)
     assert time.process_time() - started < 1.0
+
+
+@pytest.mark.parametrize(
+    ("prompt", "known"),
+    [
+        ("Who is the notary?", True),
+        ("Who's Zephyr?", True),
+        ("Where is the deed?", True),
+        ("Wer ist Zephyr?", True),
+        ("Кто такая Берёза?", True),
+        ("Who is the president?", False),
+        ("Who is Zephyr Notary?", False),
+        ("Who is the notary of Kiel?", False),
+        ("Who is she?", False),
+        ("Why is the notary late?", False),
+    ],
+)
+def test_who_somebody_is_of_whom_memories_tell_the_evidence_decides(
+    prompt: str, known: bool
+) -> None:
+    signal = detected(prompt, model=bar_model({}, bias=-3.0))
+    assert (signal.band, signal.leaning) == (("unsure", True) if known else ("other", False))
