@@ -58,7 +58,7 @@ def indexed(*memories: Memory, layer: LayerName = "L1") -> SqliteIndex:
 
 def bar_model(weights: Mapping[str, float], *, bias: float = 0.0, **bars: float) -> LogisticModel:
     """Return a hand-made model with the bars of `Sufficiency` and `CueDetector`."""
-    given = {"sufficient": 0.7, "unclear": 0.3, "recall": 0.7, "other": 0.3, **bars}
+    given = {"sufficient": 0.7, "unclear": 0.3, "recall": 0.7, "leaning": 0.5, "other": 0.3, **bars}
     return LogisticModel(weights=weights, bias=bias, bars=given, provenance="hand-made")
 
 

@@ -89,7 +89,7 @@ class CueDetector:
         lexicons: Languages to know.
         vocabulary: The palace's words.
         analyse: Makes the query of a turn: a prompt may hold a question with a query of its own.
-        model: Fitted weights with the bars `recall` and `other`.
+        model: Fitted weights with the bars `recall`, `leaning` and `other`.
         own_cues: A person's own literal phrases, with the kind they speak for.
         recall_at: Score from which a prompt is recall; None takes the fitted bar.
         other_below: Score below which it is not; None takes the fitted bar.
@@ -124,6 +124,7 @@ class CueDetector:
         self._own_cues = [(matchable(phrase), kind) for phrase, kind in own_cues]
         self._recall_at = model.bars["recall"] if recall_at is None else recall_at
         self._other_below = model.bars["other"] if other_below is None else other_below
+        self._leaning_at = model.bars["leaning"]
         self._timeout_ms = timeout_ms
 
     def detect(self, turn: Turn, query: Query) -> RecallSignal:
@@ -270,7 +271,7 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
+        leaning = band == "unsure" and score >= self._leaning_at
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 

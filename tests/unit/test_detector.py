@@ -61,9 +61,9 @@ def test_unsure_keeps_its_kind_so_that_the_evidence_can_decide() -> None:
     assert (unsure.band, unsure.kind, unsure.score) == ("unsure", "status", 0.5)
 
 
-def test_an_unsure_prompt_leans_to_recall_from_the_middle_of_the_bars_on() -> None:
-    for other_below, leans in ((0.3, True), (0.31, False)):
-        signal = detected("the lamp", model=bar_model({}), other_below=other_below)
+def test_an_unsure_prompt_leans_to_recall_from_a_bar_of_its_own_on() -> None:
+    for leaning, leans in ((0.5, True), (0.51, False)):
+        signal = detected("the lamp", model=bar_model({}, leaning=leaning))
         assert (signal.band, signal.leaning) == ("unsure", leans)
     assert not detected("What did we decide about the lamp?").leaning
     assert not detected("Write a poem about rain").leaning
