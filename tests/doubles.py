@@ -83,6 +83,9 @@ class FixedVocabulary:
             found[term] = TermCounts(any=holding, name=holding if term in self._names else 0)
         return found
 
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        return sum(text.issuperset(terms) for text in self._texts) if terms else 0
+
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> list[str]:
         return sorted({t for text in self._texts for t in text if t[:1] == token[:1]} - {token})
 
@@ -147,6 +150,9 @@ class VanishingIndex:
         if self._gone is None and keys:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])
+
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        return self._index.together(terms, scope=scope)
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         return self._index.alike(token, scope=scope)
