@@ -23,8 +23,10 @@ from palace.learn.word_classes import (
     DWELLING,
     EXCLUSIVE_VERBS,
     FORMER,
+    IS,
     LASTING,
     LIGHT,
+    LIGHT_BESIDE_OPPOSITES,
     LIST_VERBS,
     MEASURING,
     OFFICES,
@@ -32,6 +34,7 @@ from palace.learn.word_classes import (
     QUALIFIERS,
     ROLE_VERBS,
     TELLING,
+    WAS,
     opposites_of,
 )
 from palace.text import stem
@@ -312,10 +315,7 @@ def _opposed(pair: _Aligned) -> bool:
 
 
 def _light(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.key in _LIGHT
-
-
-_LIGHT = frozenset("new leav left stock again alway".split())
+    return term.key in CHANGE_VERBS or term.key in LIGHT_BESIDE_OPPOSITES
 
 
 def _retires(pair: _Aligned) -> bool:
@@ -452,15 +452,12 @@ def _was_and_is(pair: _Aligned) -> bool:
     both = (pair.stored, pair.new)
     if any(said.changed or "to" in said.functions for said in both):
         return False
-    told = {(bool(said.functions & _WAS), bool(said.functions & _IS)) for said in both}
+    told = {(bool(said.functions & WAS), bool(said.functions & IS)) for said in both}
     forms = ((a.surface.lower(), b.surface.lower()) for a, b in pair.shared)
     return told == {(True, False), (False, True)} or any(
         is_past_form(a) != is_past_form(b)
         for a, b in forms  # "lived", "live"
     )
-
-
-_WAS, _IS = frozenset({"was", "were", "war", "waren"}), frozenset({"is", "are", "ist", "sind"})
 
 
 def _is_periodic(terms: Sequence[Term]) -> bool:

@@ -28,6 +28,7 @@ from palace.learn.word_classes import (
     AMBIGUOUS_DAYS,
     ARTICLES,
     AUXILIARIES,
+    BEFORE_THINGS,
     CHANGE_VERBS,
     COPULAS,
     DEICTIC,
@@ -38,34 +39,25 @@ from palace.learn.word_classes import (
     LEAVING,
     MEANINGFUL,
     NEGATIONS,
+    NO_PAST,
     ORDINALS,
     OWNERS,
+    PAST_FORMS,
     PREPOSITIONS,
     QUALIFIERS,
     SINCE_NOW,
     SYNONYMS,
+    VERB_FORMS,
     VERBS,
     WEEKDAYS,
 )
 from palace.text import stem
 
-# Their stem is that of a noun: life, leaf.
-_VERB_FORMS = {"lives": "live", "leaves": "leav"}
 _BREAKS = frozenset(".!?;")
 _LABELLING = frozenset({":", "=", "->", "→"})
-_PAST_FORMS = frozenset(
-    "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
-    " began fell flew".split()
-)
-# These end in "ed", and are no past.
-_NO_PAST = frozenset(
-    "red bed wed shed sled seed need feed speed weed breed bleed hundred indeed fred ted ned"
-    " exceed proceed succeed wicked naked sacred rugged kindred embed biped infrared".split()
-)
 _MONTHS_OR_VERBS = frozenset({"may", "march", "mar"})
 # "The heater is on": at the end a preposition says how things are.
 _PARTICLES = frozenset({"on", "in"})
-BEFORE_THINGS = ARTICLES | frozenset(OWNERS) | frozenset("the this that der die das".split())
 _SMALL = NEGATIONS | (FUNCTION_WORDS - MEANINGFUL)
 # These are small words, but no verbs where they stand alone.
 _NO_VERBS = frozenset({"a", "d", "get"})
@@ -180,7 +172,7 @@ def _is_past(pieces: Sequence[Piece], verbs: Iterable[str], present: frozenset[s
 
 def is_past_form(folded: str) -> bool:
     """Whether a word, in small letters, looks like an English verb in the past."""
-    return folded in _PAST_FORMS or (folded.endswith("ed") and folded not in _NO_PAST)
+    return folded in PAST_FORMS or (folded.endswith("ed") and folded not in NO_PAST)
 
 
 # -- terms --------------------------------------------------------------------------------------
@@ -244,7 +236,7 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
 
 def _meaning(folded: str) -> tuple[str, bool]:
     """Return what a word is compared by, and whether it may be a verb."""
-    key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
+    key = VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
     return SYNONYMS.get(key, SYNONYMS.get(folded, key)), key in VERBS
 
 

@@ -14,6 +14,7 @@ import regex
 
 from palace.learn.word_classes import (
     FUNCTION_WORDS,
+    LISTS,
     NEGATIONS,
     NUMBER_WORDS,
     ORDINALS,
@@ -30,62 +31,8 @@ MAX_CHARS = 1500
 
 # What is said in other words, and the words without which it need not be looked for.
 _PHRASES = tuple(
-    (needles.split("|"), late(pattern, regex.IGNORECASE), plain)
-    for needles, pattern, plain in (
-        ("cannot|can't|can’t|cant", r"\b(can)(?:not|['’]?t)\b", r"\1 not"),
-        ("won't|won’t|wont", r"\bwon['’]?t\b", "will not"),
-        (
-            "n't|n’t|dont|doesnt|didnt|isnt|arent|wasnt|werent|hasnt|havent|shouldnt|wouldnt|couldnt",
-            r"n['’]t\b"
-            # In French "dont" is a small word.
-            r"|(?<=\bdo)nt\b(?! (?:l[ae]s?|[jt][eu]|ils?|elles?|on|[nv]ous|une?|des|[ms]es|[ms]a"
-            r"|[ms]on|leurs?|ce\w*|[ldj]['’]\w+|deux|trois|plusieurs|certain\w*)\b)"
-            r"|(?<=\b(?:does|did|is|are|was|were|has|have|should|would|could))nt\b",
-            " not",
-        ),
-        ("last |this |next ", r"\b(last|this|next) (year|week|month|night|summer)\b", r"\1-\2"),
-        ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
-        # What begins a text is looked for by itself: "hi" stands in every other word.
-        ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),
-        (
-            "note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
-            "|in case|as of|as from|from now|from this"
-            "|as you|you know|you already|like i |as i |wie du|wie ihr|comme tu|como s|como ya",
-            r"\b(?:please )?(?:note|remember)(?: that\b|:)"
-            r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
-            r"|\bturns out(?: that)?\b"
-            r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
-            r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b"
-            r"|\b(?:as )?you (?:already )?know(?: that\b|(?=\W*\Z))|\bas you (?:already )?know\b"
-            r"|\b(?:as|like) i (?:said|told you|mentioned)\b(?: before| earlier)?"
-            r"|\bwie (?:du|ihr) (?:ja )?(?:wei(?:ß|ss)t|wisst)\b|\bcomme tu (?:le )?sais\b"
-            r"|\bcomo (?:ya )?sabes\b",
-            "",
-        ),
-        (
-            "ty-",
-            r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=\p{L})",
-            r"\1 ",
-        ),
-        ("over night", r"\bover night\b", "overnight"),
-        ("gave up|got rid of", r"\b(?:gave up|got rid of)\b", "quit"),
-        (" back ", r"\b(?:are|is|'re|'s|went|came|gone) back (?=with|to|at|on|in)\b", "are again "),
-        ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
-        ("per cent", r"\bper cent\b", "percent"),
-        (".m|. m", r"(?<=\d) ?([ap])\. ?m\b\.?", r" \1m"),
-        ("uhr| h |heures", r"\b(\d{1,2}) (?:uhr|h|heures) ([0-5]\d)\b(?! \p{L})", r"\1:\2"),
-        ("uhr", r"(?<=:\d\d) uhr\b", ""),
-        ("uhr|clock", r"\b(\d{1,2}) ?(?:uhr|o['’]clock)\b", r"\1:00"),
-        ("noon", r"\b(at|until|till|by) noon\b", r"\1 12:00"),
-        ("midnight", r"\b(at|until|till|by) midnight\b", r"\1 0:00"),
-        ("€|eur", r"\b(\d{1,3})[ \u202f](\d{3})(?= ?(?:€|eur))", r"\1\2"),
-        (
-            "eur|usd|gbp|chf",
-            r"\b(eur|usd|gbp|chf) ?(\d(?:[\d.,]*\d)?)"
-            r"(?![\d\p{L}]| (?:m|k|bn|mio|mrd|million|thousand)\b)",
-            r"\2 \1",
-        ),
-    )
+    (told["words"].split("|"), late(told["pattern"], regex.IGNORECASE), told["plain"])
+    for told in LISTS["in_plain_words"]
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
 _IN_DATES = frozenset({"of", ".", ",", "the"})
