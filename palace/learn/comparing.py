@@ -553,7 +553,7 @@ def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
-    if not _slots_agree(old[0], new[0], pair):
+    if not _slots_agree(old, new, pair):
         return False
     placed = old[0].slot in PLACES and new[0].slot in PLACES
     kinds = {"word", "number"} if placed else {"word"}
@@ -569,13 +569,26 @@ def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     return _functional(old, new, pair)
 
 
-def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:
-    if one.slot == other.slot:
+def _slots_agree(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    """Whether two phrases say the same sort of thing, so that one of them may exclude the other.
+
+    Who is on leave may be in Cork, and what is in Cork may be near the station. What is new is told
+    as it comes: "we park in the garage now", where it was "on Elm Street".
+    """
+    slots = old[0].slot, new[0].slot
+    if "to" in slots and (pair.stored.verbs | pair.new.verbs) & CHANGE_VERBS:
         return True
-    if one.slot in PLACES and other.slot in PLACES:
-        return True
-    changed = bool((pair.stored.verbs | pair.new.verbs) & CHANGE_VERBS)
-    return changed and "to" in (one.slot, other.slot)
+    if not PLACES.issuperset(slots):
+        return slots[0] == slots[1]
+    told = _how_told(old), _how_told(new)
+    alike = told[0] == told[1] and (slots[0] == slots[1] or told[0] == "thing")
+    return alike or pair.stored.changed or pair.new.changed
+
+
+def _how_told(place: Sequence[Term]) -> str:
+    """Return how a place is told: as a thing, by a name, or in a word that may tell a state."""
+    is_thing = not place[0].bare or any(t.kind == "number" for t in place)
+    return "thing" if is_thing else "name" if place[0].name else "state"
 
 
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:

@@ -187,7 +187,8 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
         term, used = _term(pieces, number)
         if term is not None:
             verb = term.verb and folded_at(pieces, number - 1) not in BEFORE_THINGS
-            terms.append(term._replace(slot=slot, verb=verb, at=number))
+            bare = slot in PREPOSITIONS and folded_at(pieces, number - 1) == slot
+            terms.append(term._replace(slot=slot, bare=bare, verb=verb, at=number))
             slot = ""
         elif piece.folded in PREPOSITIONS:
             slot = piece.folded

@@ -74,6 +74,7 @@ class Term(NamedTuple):
             `path`, `ordinal` or `day` (today, yesterday).
         unit: Of a number: the dimension of its unit and the unit, `volume:litr`, else "".
         slot: Preposition or article before it, "" if none.
+        bare: Whether it stands right behind that preposition: "on leave", but not "on the roof".
         name: Written like a name.
         verb: May be a verb.
         subject: Stands in the part that says what the statement is about.
@@ -86,6 +87,7 @@ class Term(NamedTuple):
     kind: str = "word"
     unit: str = ""
     slot: str = ""
+    bare: bool = False
     name: bool = False
     verb: bool = False
     subject: bool = False

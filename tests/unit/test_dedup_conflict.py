@@ -589,3 +589,39 @@ def test_what_we_end_is_over_and_what_we_only_leave_is_not(
     stored: str, new: str, ended: bool
 ) -> None:
     assert bool(conflict(new, stored)) is ended
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Mara is on leave until May.", "Mara is in Cork until May."),
+        ("Mara is on holiday until May.", "Mara is in Cork until May."),
+        ("Mara is on holiday.", "Mara is at home."),
+        ("The car is under warranty.", "The car is in the garage."),
+        ("The report is in German.", "The report is in the drawer."),
+        ("The server is in maintenance.", "The server is in Frankfurt."),
+        ("The boat is at anchor.", "The boat is in Cork."),
+        ("I work at Siemens.", "I work in Cork."),
+        ("I live in Cork.", "I live near the station."),
+        ("The club meets in Cork.", "The club meets in the library."),
+        ("The site is hosted at Hetzner.", "The site is hosted in Frankfurt."),
+    ],
+)
+def test_where_and_how_something_is_do_not_contradict_each_other(one: str, other: str) -> None:
+    assert conflict(one, other) is None
+    assert conflict(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Mara is in Cork until May.", "Mara is in Ghent until May."),
+        ("Mara works at Siemens.", "Mara works at Bosch."),
+        ("The report is in German.", "The report is in English."),
+        ("The key is under the mat.", "The key is in the drawer."),
+        ("The key is in drawer 3.", "The key is in the cupboard."),
+        ("We park on Elm Street.", "We park in the garage now."),
+    ],
+)
+def test_two_places_told_alike_are_a_conflict(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
