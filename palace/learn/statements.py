@@ -13,8 +13,8 @@ from typing import Literal
 
 import regex
 
+from palace.learn import word_classes as lists
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
-from palace.learn.word_classes import AMBIGUOUS_DAYS, VALUES, WEEKDAYS
 from palace.recall.blocks import strip_own_markers
 from palace.recall.lexicon import DENSE_FROM
 from palace.text import Word, fold, tokens, words
@@ -31,7 +31,7 @@ _END = regex.compile(
     r"|(?<=\p{L}{5}\.|[!?])\s+(?=\p{Ll})"
 )
 _QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
-_SPELLED = (WEEKDAYS.keys() - AMBIGUOUS_DAYS) | VALUES
+_SPELLED = (lists.WEEKDAYS.keys() - lists.AMBIGUOUS_DAYS) | lists.VALUES
 _SHARED_WORDS = 2
 _LEAST_WORDS = 4
 _LASTING: tuple[StatementKind, ...] = ("preference", "fact")

@@ -12,17 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-from palace.learn.word_classes import (
-    FUNCTION_WORDS,
-    LISTS,
-    NEGATIONS,
-    NUMBER_WORDS,
-    ORDINALS,
-    SAME_UNITS,
-    SYNONYMS,
-    UNITS,
-    VERBS,
-)
+from palace.learn import word_classes as lists
 from palace.text import canonical_number, fold, month_token, stem
 from palace.text.late_patterns import late
 
@@ -32,12 +22,12 @@ MAX_CHARS = 1500
 # What is said in other words, and the words without which it need not be looked for.
 _PHRASES = tuple(
     (told["words"].split("|"), late(told["pattern"], regex.IGNORECASE), told["plain"])
-    for told in LISTS["in_plain_words"]
+    for told in lists.WRITTEN["in_plain_words"]
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
 _IN_DATES = frozenset({"of", ".", ",", "the"})
 _HALVES = {"half": 30, "quarter": 15}
-_VALUE_WORDS = frozenset({*NUMBER_WORDS, *ORDINALS, *_HALVES})
+_VALUE_WORDS = frozenset({*lists.NUMBER_WORDS, *lists.ORDINALS, *_HALVES})
 _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
@@ -241,7 +231,7 @@ def _value(piece: Piece) -> int | None:
     if piece.kind == "number" and piece.folded.isdigit():
         return int(piece.folded) if len(piece.folded) < 9 else None
     if piece.kind == "word":
-        return NUMBER_WORDS.get(piece.folded)
+        return lists.NUMBER_WORDS.get(piece.folded)
     return None
 
 
@@ -275,7 +265,7 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
 def _day(piece: Piece) -> int | None:
     value = int(piece.folded) if piece.folded.isdigit() and len(piece.folded) <= 2 else None
     if value is None:
-        value = ORDINALS.get(piece.folded)
+        value = lists.ORDINALS.get(piece.folded)
     return value if value is not None and 1 <= value <= 31 else None
 
 
@@ -352,7 +342,9 @@ def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
     if pieces[at].folded != "one":
         return False
     around = [pieces[n] for n in (at - 1, at + 1) if 0 <= n < len(pieces)]
-    counts = at > 0 and stem(pieces[at - 1].folded) in VERBS and bool(_counted(pieces, at + 1))
+    counts = (
+        at > 0 and stem(pieces[at - 1].folded) in lists.VERBS and bool(_counted(pieces, at + 1))
+    )
     return not counts and not any(_value(p) is not None or _unit(p) for p in around)
 
 
@@ -382,13 +374,13 @@ def _counted(pieces: Sequence[Piece], at: int) -> str:
         return ""
     folded = pieces[at].folded
     key = stem(folded)
-    if folded in FUNCTION_WORDS or folded in NEGATIONS or key in VERBS:
+    if folded in lists.FUNCTION_WORDS or folded in lists.NEGATIONS or key in lists.VERBS:
         return ""
     return f"{key}:{key}"
 
 
 def _unit(piece: Piece) -> str:
     key = stem(piece.folded)
-    dimension = UNITS.get(key)
-    same = SAME_UNITS.get(key) or SYNONYMS.get(key, key)
+    dimension = lists.UNITS.get(key)
+    same = lists.SAME_UNITS.get(key) or lists.SYNONYMS.get(key, key)
     return f"{dimension}:{same}" if dimension else ""

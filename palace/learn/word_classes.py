@@ -15,22 +15,22 @@ from palace.text import fold, stem
 
 _TEXT = (resources.files("palace.learn") / "statement_words.yaml").read_text("utf-8")
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-LISTS = yaml.load(_TEXT, Loader=_LOADER)  # noqa: S506 - one of the two safe loaders
+WRITTEN = yaml.load(_TEXT, Loader=_LOADER)  # noqa: S506 - one of the two safe loaders
 """The word lists by name, as written."""
 
 
 def _stems(name: str) -> frozenset[str]:
-    return frozenset(map(_stem, LISTS[name].split()))
+    return frozenset(map(_stem, WRITTEN[name].split()))
 
 
 def folded(name: str) -> frozenset[str]:
     """Return the words of a list, folded."""
-    return frozenset(map(fold, LISTS[name].split()))
+    return frozenset(map(fold, WRITTEN[name].split()))
 
 
 def _classes(name: str) -> dict[str, str]:
     """Return stem -> the first stem of its line."""
-    lines = (line.split() for line in LISTS[name].splitlines())
+    lines = (line.split() for line in WRITTEN[name].splitlines())
     return {_stem(word): _stem(line[0]) for line in lines for word in line}
 
 
@@ -40,7 +40,7 @@ def _stem(word: str) -> str:
 
 PREPOSITIONS, PLACES = folded("prepositions"), folded("places")
 ARTICLES, FIRST_PERSON = folded("articles"), folded("first_person")
-OWNERS = {fold(w): owner for owner, words in LISTS["owners"].items() for w in words.split()}
+OWNERS = {fold(w): owner for owner, words in WRITTEN["owners"].items() for w in words.split()}
 BEFORE_THINGS = ARTICLES | OWNERS.keys() | folded("other_articles")
 COPULAS, WAS, IS = folded("copulas"), folded("was"), folded("is")
 AUXILIARIES = COPULAS | folded("auxiliaries")
@@ -57,7 +57,7 @@ LIST_VERBS, DWELLING = _stems("list_verbs"), _stems("dwelling")
 VERBS = (EXCLUSIVE_VERBS | LIST_VERBS | _stems("other_verbs") | CHANGE_VERBS | LEAVING_VERBS) - (
     _stems("nouns")
 )
-VERB_FORMS: dict[str, str] = LISTS["verb_forms"]
+VERB_FORMS: dict[str, str] = WRITTEN["verb_forms"]
 PAST_FORMS, NO_PAST = folded("past_forms"), folded("no_past")
 ATTRIBUTES, OFFICES, LABELS = _stems("attributes"), _stems("offices"), _stems("labels")
 LASTING = _stems("lasting")
@@ -66,16 +66,18 @@ LIGHT, LIGHT_BESIDE_OPPOSITES = _stems("light"), folded("light_beside_opposites"
 QUALIFIERS, FORMER = folded("qualifiers"), folded("former")
 SYNONYMS, CLOSED_CLASSES = _classes("synonyms"), _classes("closed_classes")
 SAME_UNITS = _classes("same_units")
-_MEASURED = {_stem(w): name for name, words in LISTS["units"].items() for w in words.split()}
+_MEASURED = {_stem(w): name for name, words in WRITTEN["units"].items() for w in words.split()}
 UNITS = {**{unit: _MEASURED[same] for unit, same in SAME_UNITS.items()}, **_MEASURED}
-WEEKDAYS = {fold(w): str(n) for n, day in enumerate(LISTS["weekdays"]) for w in day.split()}
+WEEKDAYS = {fold(w): str(n) for n, day in enumerate(WRITTEN["weekdays"]) for w in day.split()}
 AMBIGUOUS_DAYS, DEICTIC, VALUES = folded("ambiguous_days"), folded("deictic"), folded("values")
-NUMBER_WORDS = {w: n for n, words in enumerate(LISTS["numbers"].split("|")) for w in words.split()}
-NUMBER_WORDS |= {w: n * 10 for n, w in enumerate(LISTS["tens"].split(), 3)}
-ORDINALS = {w: n for n, w in enumerate(LISTS["ordinals"].split(), 1)}
+NUMBER_WORDS = {
+    w: n for n, words in enumerate(WRITTEN["numbers"].split("|")) for w in words.split()
+}
+NUMBER_WORDS |= {w: n * 10 for n, w in enumerate(WRITTEN["tens"].split(), 3)}
+ORDINALS = {w: n for n, w in enumerate(WRITTEN["ordinals"].split(), 1)}
 
 ANTONYMS: dict[str, frozenset[str]] = {}
-for _pair in LISTS["antonyms"].split("|"):
+for _pair in WRITTEN["antonyms"].split("|"):
     _one, _other = map(_stem, _pair.split())
     ANTONYMS[_one] = ANTONYMS.get(_one, frozenset()) | {_other}
     ANTONYMS[_other] = ANTONYMS.get(_other, frozenset()) | {_one}
@@ -87,7 +89,7 @@ _SAME: dict[str, tuple[str, ...]] = {
     one: tuple(other for other, first in SYNONYMS.items() if first == SYNONYMS[one])
     for one in SYNONYMS
 } | {_stem("move"): tuple(map(_stem, ("live", "reside")))}
-_SAME |= {one: tuple(others.split()) for one, others in LISTS["said_instead"].items()}
+_SAME |= {one: tuple(others.split()) for one, others in WRITTEN["said_instead"].items()}
 
 
 def searched_for(terms: Iterable[str]) -> tuple[str, ...]:
