@@ -1,8 +1,8 @@
-"""What one thing holds at a time, in writing whose words are not cut: a place or a person.
+"""What one thing holds at a time, where words are not cut: a place or a person.
 
-In: a Chinese, Japanese or Korean statement. Out: of what it tells which place or person, or None;
-and whether two of them contradict each other. How such a statement looks is told in `holds` of the
-lexicons; a statement that fits none of these tells nothing.
+In: a Chinese, Japanese or Korean statement, or one that tells of a home in any language. Out: of
+what it tells which place or person, or None; and whether two of them contradict each other. How
+such a statement looks is told in `holds` of the lexicons, and in `homes`; any other tells nothing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import regex
 
 from palace.learn.cues import holding
 from palace.learn.dense import NOW, VALUE
+from palace.learn.homes import home_in
 from palace.text.late_patterns import late
 
 _DENSE = late(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -23,6 +24,8 @@ _BLANKS = late(r"\s+")
 _AROUND_DENSE = late(r"(?<=[\p{Han}\p{Hiragana}\p{Katakana}、,:])\s|\s(?=[\p{Han}\p{Hiragana}])")
 _ENDS = " 。.!"
 _MAX_CHARS = 100
+# A name of so few letters is told from another one by each of them.
+_SHORT = 4
 # In Korean a bare "다" makes a statement only of a word that ends in a vowel: 현우다, but 간다.
 _OPEN = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
 _BUILT_IN = {
@@ -45,7 +48,8 @@ class Held(NamedTuple):
         kind: `is`, `at`, `lives`, `by`, or `is_like`, `at_like`, which are told of one thing only
             where the values end alike; or a change: `becomes`, `moves`.
         of: What it is told of, all that leads up to the value and no more than a "now".
-        does: What is done there, where that tells apart: to work, to keep something.
+        does: What is done there, where that tells apart: to work, to keep something. Of a move the
+            year.
         value: The place or person, as written.
         is_news: Whether it says that it was otherwise before: a change, or a "now".
     """
@@ -59,7 +63,10 @@ class Held(NamedTuple):
 
 def held_in(text: str) -> Held | None:
     """Return the place or person that a statement tells of one thing; None if it does not."""
-    if text.isascii() or len(text) > _MAX_CHARS or not _DENSE.search(text):
+    if text.isascii() or not _DENSE.search(text):
+        home = home_in(text)
+        return home and Held(home.kind, home.of, home.year, home.place, home.kind == "moves")
+    if len(text) > _MAX_CHARS:
         return None
     said = _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip(_ENDS)
     language = "ko" if _HANGUL.search(said) else "ja" if _KANA.search(said) else "zh"
@@ -89,13 +96,22 @@ def contradicting(stored: Held, new: Held) -> tuple[str, str] | None:
     A value within the other says the same with more words: 抽屉, 抽屉里.
     """
     old, now = _plain(stored.value), _plain(new.value)
-    if stored.of != new.of or _is_within(old, now) or _is_within(now, old):
+    if stored.of != new.of or _are_one(old, now):
         return None
     if stored.kind == new.kind and new.kind in _ALIKE and old[-1] != now[-1]:
         return None
-    if not (_may_end(stored, new) or _may_end(new, stored)):
+    # What moved in 2010 may have moved again since.
+    is_history = stored.kind == "moves" and bool(stored.does)
+    if not (_may_end(stored, new) or (not is_history and _may_end(new, stored))):
         return None
     return stored.value, new.value
+
+
+def _are_one(one: str, other: str) -> bool:
+    """Whether two values may be one, told with more words or in another case: Kraków, Krakowie."""
+    stem_chars = max(_SHORT, min(len(one), len(other)) - 1)
+    is_inflected = not _DENSE.match(one) and one[:stem_chars] == other[:stem_chars]
+    return is_inflected or _is_within(one, other) or _is_within(other, one)
 
 
 def _is_within(one: str, other: str) -> bool:
@@ -107,7 +123,8 @@ def _may_end(one: Held, other: Held) -> bool:
         return one.does == other.does
     if other.kind == "moves" and one.does:
         return False  # who moves may work where he did
-    return one.kind in _CHANGES.get(other.kind, ()) and other.does in ("", one.does)
+    is_alike = other.kind == "moves" or other.does in ("", one.does)
+    return is_alike and one.kind in _CHANGES.get(other.kind, ())
 
 
 def _plain(said: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
+from typing import Any
 
 import yaml
 
@@ -85,11 +86,19 @@ _PREFIXES = ("un", "in", "im", "il", "dis", "non")
 # What is left of "into" without its beginning is no word.
 _SHORT = 3
 
+HOMES: dict[str, dict[str, Any]] = WRITTEN["homes"]
 _SAME: dict[str, tuple[str, ...]] = {
     one: tuple(other for other, first in SYNONYMS.items() if first == SYNONYMS[one])
     for one in SYNONYMS
-} | {_stem("move"): tuple(map(_stem, ("live", "reside")))}
-_SAME |= {one: tuple(others.split()) for one, others in WRITTEN["said_instead"].items()}
+}
+_SAME |= {
+    _stem(one): tuple(map(_stem, others.split())) for one, others in WRITTEN["said_instead"].items()
+}
+for _told in HOMES.values():
+    _live, _move = ([*map(stem, _told[key].split("|"))] for key in ("live", "move"))
+    for _words, _others in ((_live, _move), (_move, _live)):
+        for _one in _words:
+            _SAME[_one] = tuple(dict.fromkeys((*_SAME.get(_one, ()), *_others)))
 
 
 def searched_for(terms: Iterable[str]) -> tuple[str, ...]:

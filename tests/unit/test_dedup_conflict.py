@@ -625,3 +625,58 @@ def test_where_and_how_something_is_do_not_contradict_each_other(one: str, other
 )
 def test_two_places_told_alike_are_a_conflict(stored: str, new: str) -> None:
     assert conflict(new, stored) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Ines wohnt in Kiel.", "Ines ist nach Lyon gezogen."),
+        ("Ines lebt seit 2019 in Kiel.", "Ines ist im Mai nach Lyon umgezogen."),
+        ("Ines lebt in Kiel.", "Ines zog nach Lyon, um zu studieren."),
+        ("Ich wohne in Kiel.", "Ich bin nach Lyon gezogen."),
+        ("Ines vive en Kiel.", "Ines se ha mudado a Lyon."),
+        ("Vivo en Kiel.", "Me he mudado a Lyon."),
+        ("Ines habite à Kiel.", "Ines a déménagé à Lyon."),
+        ("J'habite à Kiel.", "Je me suis installée en Italie."),
+        ("Ines abita a Kiel.", "Ines si è trasferita a Lyon."),
+        ("Abito a Kiel.", "Mi sono trasferito a Lyon."),
+        ("Ines mora em Kiel.", "Ines mudou-se para Lyon."),
+        ("Moro em Kiel.", "Me mudei para Lyon."),
+        ("Ines woont in Kiel.", "Ines is naar Lyon verhuisd."),
+        ("Ines bor i Kiel.", "Ines har flyttat till Lyon."),
+        ("Ines mieszka w Kilonii.", "Ines przeprowadziła się do Lyonu."),
+        ("Инес живёт в Киле.", "Инес переехала в Лион."),
+        ("Ines Kiel'de yaşıyor.", "Ines Lyon'a taşındı."),
+        ("Kiel’de oturuyorum.", "Geçen yıl Lyon’a taşındım."),
+    ],
+)
+def test_who_moves_lives_where_they_did_no_more(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
+    assert conflict(stored, new) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ines wohnt in Lyon.", "Ines ist nach Lyon gezogen."),
+        ("Ines mieszka w Krakowie.", "Ines przeprowadziła się do Krakowa."),
+        ("Инес живёт в Москве.", "Инес переехала в Москву."),
+        ("Ines Ankara'da yaşıyor.", "Ines Ankara'ya taşındı."),
+        ("Ines wohnt in Kiel.", "Mara ist nach Lyon gezogen."),
+        ("Ines wohnt in Kiel.", "Ines ist nicht nach Lyon gezogen."),
+        ("Ines wohnt in Kiel.", "Vielleicht ist Ines nach Lyon gezogen."),
+        ("Ines arbeitet in Kiel.", "Ines ist nach Lyon gezogen."),
+        ("Ines habite à Kiel.", "Ines a déménagé son bureau à Lyon."),
+        ("Vivo en Kiel.", "Mara vive en Lyon."),
+        ("Vivo con mi madre.", "Me he mudado a Lyon."),
+    ],
+)
+def test_who_moves_elsewhere_contradicts_nobody_else(one: str, other: str) -> None:
+    assert conflict(one, other) is None
+    assert conflict(other, one) is None
+
+
+def test_what_moved_in_a_year_may_have_moved_again_since() -> None:
+    moved, lives = "Ines se mudó a Lyon en 2010.", "Ines vive en Kiel."
+    assert conflict(moved, lives) is not None
+    assert conflict(lives, moved) is None
