@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from palace.learn import word_classes as lists
+import palace.learn.word_classes as lists
 from palace.learn.dense import both_hold, differing
 from palace.learn.ending import ends
 from palace.learn.held import contradicting

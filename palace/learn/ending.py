@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from palace.learn import word_classes as lists
+import palace.learn.word_classes as lists
 from palace.learn.statement import Statement, read_statement
 from palace.learn.values import Term
 

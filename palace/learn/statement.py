@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
-from palace.learn import word_classes as lists
+import palace.learn.word_classes as lists
 from palace.learn.dense import Frame, frame_of
 from palace.learn.held import Held, held_in
 from palace.learn.values import (

@@ -13,7 +13,7 @@ from typing import Literal
 
 import regex
 
-from palace.learn import word_classes as lists
+import palace.learn.word_classes as lists
 from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
 from palace.recall.blocks import strip_own_markers
 from palace.recall.lexicon import DENSE_FROM

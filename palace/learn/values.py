@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-from palace.learn import word_classes as lists
+import palace.learn.word_classes as lists
 from palace.text import canonical_number, fold, month_token, stem
 from palace.text.late_patterns import late
 
