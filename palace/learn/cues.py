@@ -19,6 +19,7 @@ from palace.text import fold
 
 MATCH_TIMEOUT_MS = 50.0
 MAX_SENTENCE_CHARS = 400
+_ASKS = regex.compile(r"\?[^\p{L}\p{N}]*\Z")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
 
 
@@ -55,6 +56,11 @@ class Cues:
 def plain(sentence: str) -> str:
     """Return a sentence as cues are matched: one line, folded, straight quotes."""
     return " ".join(fold(sentence.translate(_QUOTES)).split())
+
+
+def asks(said: str) -> bool:
+    """Whether a plain sentence is a question, whatever signs follow: "… tea? :)"."""
+    return _ASKS.search(said) is not None
 
 
 def place_in(sentence: str, at: int) -> int:
