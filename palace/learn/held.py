@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import regex
 
-from palace.learn.cues import holding
+from palace.learn.cues import filled, holding
 from palace.learn.dense import NOW, VALUE
 from palace.learn.homes import home_in
 from palace.text.late_patterns import late
@@ -33,7 +33,6 @@ _BUILT_IN = {
     "held": r"(?P<held>[\p{L}\p{N}][\p{L}\p{N}\p{M}·・ー -]{0,24}?)",
     "open": f"[{_OPEN}]",
 }
-_NAMED = late(r"<(\w+)>(?<!\(\?P<\w+>)")
 # What a change of a kind can end, beside another change of its kind.
 _CHANGES = {"becomes": ("is", "is_like", "at", "at_like", "lives", "by"), "moves": ("lives", "at")}
 
@@ -148,9 +147,7 @@ def _rules(language: str) -> _Rules:
     words = _BUILT_IN | {name: f"(?:{one})" for name, one in words.items()}
 
     def compiled(pattern: str) -> regex.Pattern[str]:
-        while (whole := _NAMED.sub(lambda match: words[match[1]], pattern)) != pattern:
-            pattern = whole
-        return regex.compile(pattern, regex.IGNORECASE)
+        return regex.compile(filled(pattern, words), regex.IGNORECASE)
 
     unless, describes = (compiled(words[name]) for name in ("unless", "describes"))
     listed = ((kind, rules) for kind, rules in told.items() if not isinstance(rules, str))

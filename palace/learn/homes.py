@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import regex
 
+from palace.learn.cues import filled
 from palace.learn.word_classes import HOMES
 from palace.text import fold
 
@@ -25,7 +26,6 @@ _BUILT_IN = {
 }
 # "… seit 2019", "…, um zu studieren"; any other word may tell of another time.
 _BEHIND = r"(?:,.*| \p{Ll}+ (?:\p{L}+ )?\d{4})?"
-_PLACEHOLDER = regex.compile(r"(?<!\(\?P)<(\w+)>")
 
 
 class Home(NamedTuple):
@@ -71,9 +71,8 @@ def _patterns(language: str) -> tuple[tuple[str, regex.Pattern[str]], ...]:
     told = HOMES[language]
     words = _BUILT_IN | {name: f"(?:{one})" for name, one in told.items() if isinstance(one, str)}
 
-    def compiled(pattern: str) -> regex.Pattern[str]:
-        while (whole := _PLACEHOLDER.sub(lambda match: words[match[1]], pattern)) != pattern:
-            pattern = whole
-        return regex.compile(rf"{pattern}{_BEHIND}\Z", regex.IGNORECASE)
-
-    return tuple((kind, compiled(one)) for kind in ("moves", "lives") for one in told[kind])
+    return tuple(
+        (kind, regex.compile(rf"{filled(one, words)}{_BEHIND}\Z", regex.IGNORECASE))
+        for kind in ("moves", "lives")
+        for one in told[kind]
+    )
