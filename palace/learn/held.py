@@ -15,7 +15,8 @@ import regex
 
 from palace.learn.cues import filled, holding
 from palace.learn.dense import NOW, VALUE
-from palace.learn.homes import home_in
+from palace.learn.word_classes import HOMES
+from palace.text import fold
 from palace.text.late_patterns import late
 
 _DENSE = late(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -32,6 +33,16 @@ _BUILT_IN = {
     "of": r"(?P<of>[^。.!?\n]{1,60}?)",
     "held": r"(?P<held>[\p{L}\p{N}][\p{L}\p{N}\p{M}·・ー -]{0,24}?)",
     "open": f"[{_OPEN}]",
+}
+_WORD = late(r"[\p{L}\p{M}]+")
+_YEAR = late(r"\b(?:19|20)\d\d\b")
+_NAME = r"(?-i:\p{Lu})[\p{L}.-]*+"
+_OF_HOMES = {
+    "of": r"(?P<of>\p{L}[\p{L}'’. -]{0,40}?)",
+    "aside": r"(?:(?:<now>|\d{4}) ){0,2}?",
+    "held": rf"(?:(?:der|die|dem|den|das|la|el|il|o|de) )?(?P<held>{_NAME}(?: {_NAME}){{0,3}})",
+    # "… seit 2019", "…, um zu studieren"; any other word may tell of another time.
+    "behind": r"(?:,.*| \p{Ll}+ (?:\p{L}+ )?\d{4})?",
 }
 # What a change of a kind can end, beside another change of its kind.
 _CHANGES = {"becomes": ("is", "is_like", "at", "at_like", "lives", "by"), "moves": ("lives", "at")}
@@ -63,8 +74,7 @@ class Held(NamedTuple):
 def held_in(text: str) -> Held | None:
     """Return the place or person that a statement tells of one thing; None if it does not."""
     if text.isascii() or not _DENSE.search(text):
-        home = home_in(text)
-        return home and Held(home.kind, home.of, home.year, home.place, home.kind == "moves")
+        return _home_in(text)
     if len(text) > _MAX_CHARS:
         return None
     said = _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip(_ENDS)
@@ -86,6 +96,26 @@ def held_in(text: str) -> Held | None:
                 value = said[found.start("held") : found.end("held")].strip()
                 is_news = bool(nows) or kind in _CHANGES
                 return Held(kind, _plain(found["of"]), does, value, is_news)
+    return None
+
+
+def _home_in(text: str) -> Held | None:
+    """Return who lives or moved where, in a writing with blanks; a question tells nothing."""
+    said = text.strip(" .!")
+    if len(said) > _MAX_CHARS:
+        return None
+    plain = "".join(sign if sign.isupper() else (fold(sign) or sign)[:1] for sign in said)
+    present = {word.casefold() for word in _WORD.findall(plain)}
+    for language, telling, unless in _homes():
+        if telling.isdisjoint(present) or not unless.isdisjoint(present):
+            continue
+        for kind, pattern in _home_patterns(language):
+            if found := pattern.match(plain):
+                year = _YEAR.search(plain) if kind == "moves" else None
+                place = said[found.start("held") : found.end("held")]
+                return Held(
+                    kind, fold(found["of"]), year[0] if year else "", place, kind == "moves"
+                )
     return None
 
 
@@ -153,3 +183,27 @@ def _rules(language: str) -> _Rules:
     listed = ((kind, rules) for kind, rules in told.items() if not isinstance(rules, str))
     patterns = tuple((kind, tuple(compiled(rf"^{r}$") for r in rules)) for kind, rules in listed)
     return _Rules(written, unless, describes, patterns)
+
+
+@lru_cache(maxsize=1)
+def _homes() -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """Return each language with the words that tell of a home, and those that deny or doubt it."""
+    return tuple(
+        (
+            language,
+            frozenset(f"{told['live']}|{told['move']}".split("|")),
+            frozenset(told["unless"].split("|")),
+        )
+        for language, told in HOMES.items()
+    )
+
+
+@lru_cache(maxsize=16)
+def _home_patterns(language: str) -> list[tuple[str, regex.Pattern[str]]]:
+    told = HOMES[language]
+    words = _OF_HOMES | {name: f"(?:{one})" for name, one in told.items() if isinstance(one, str)}
+    return [
+        (kind, regex.compile(filled(rf"{pattern}<behind>\Z", words), regex.IGNORECASE))
+        for kind in ("moves", "lives")
+        for pattern in told[kind]
+    ]
