@@ -111,7 +111,7 @@ def _said(terms: Sequence[Term]) -> str:
 
 
 def _relation(pair: _Aligned) -> Relation:
-    if ends(pair.stored, pair.new) or _returns(pair):
+    if ends(pair.stored, pair.new) or ends(pair.new, pair.stored):
         return "conflict"
     if _different_subject(pair):
         return "unrelated"
@@ -299,27 +299,20 @@ def _light(term: Term) -> bool:
 
 
 def _retires(pair: _Aligned) -> bool:
-    """Whether the new statement names what is stored as over: "switched from X to Y".
+    """Whether one statement names what the other tells as over: "switched from X to Y".
 
-    All of it: the Saturday shifts are not what is on Saturdays.
+    All of it: the Saturday shifts are not what is on Saturdays. What happened once, and is told
+    later, does not bring it back.
     """
-    over = _over(pair.new)
-    return bool(over) and over <= {t.key for t in pair.old_rest}
+    told = [(_over(pair.new), pair.old_rest)]
+    if not pair.new.past:
+        told.append((_over(pair.stored), pair.new_rest))
+    return any(over and over <= {t.key for t in rest} for over, rest in told)
 
 
 def _over(statement: Statement) -> set[str]:
     """Return what a statement says is no more."""
     return {t.key for t in statement.terms if t.retired}
-
-
-def _returns(pair: _Aligned) -> bool:
-    """Whether what the stored statement says is over is so again."""
-    stored, new = pair.stored, pair.new
-    over = _over(stored)
-    if new.negated or new.past or "again" not in new.functions or not over:
-        return False
-    both = stored.first_person and new.first_person
-    return (both or _enough(pair)) and any(t.key in over for t in pair.new_rest)
 
 
 def _denied(pair: _Aligned) -> bool:
@@ -571,6 +564,10 @@ def _how_told(place: Sequence[Term]) -> str:
     return "thing" if is_thing else "name" if place[0].name else "state"
 
 
+def _changes(verbs: frozenset[str]) -> bool:
+    return bool(verbs & lists.CHANGE_VERBS - {"go"})  # "goes to school"
+
+
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     """Whether only one thing can stand here: an attribute, a role, a place."""
     verbs = pair.stored.verbs & pair.new.verbs
@@ -583,8 +580,9 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         return all(p[0].name for p in (old, new))
     if verbs & lists.LIST_VERBS:
         return False
-    moved = bool(pair.new.verbs & lists.CHANGE_VERBS - {"go"})  # "goes to school"
+    one, other = sorted((pair.stored.verbs, pair.new.verbs), key=_changes)
+    moved = _changes(other)
     exclusive = bool(verbs & lists.EXCLUSIVE_VERBS) or (
-        moved and bool(pair.stored.verbs & lists.EXCLUSIVE_VERBS or not pair.stored.verbs)
+        moved and bool(one & lists.EXCLUSIVE_VERBS or not one)
     )
     return exclusive and not (pair.stored.past and pair.new.past and not moved)

@@ -680,3 +680,38 @@ def test_what_moved_in_a_year_may_have_moved_again_since() -> None:
     moved, lives = "Ines se mudó a Lyon en 2010.", "Ines vive en Kiel."
     assert conflict(moved, lives) is not None
     assert conflict(lives, moved) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        ("Ines moved to Lyon.", "Ines lives in Kiel."),
+        ("The piano has been moved to the study.", "The piano stands in the living room."),
+        ("Builds moved to Buildkite.", "Builds run on Jenkins."),
+        ("We switched from Trello to Linear.", "We use Trello."),
+        ("We stopped using Jenkins.", "We use Jenkins."),
+        ("I quit smoking.", "I smoke."),
+        ("We sold the boat.", "We have a boat."),
+        ("The screening is in the gym, not in the hall.", "The screening is in the hall."),
+    ],
+)
+def test_a_change_and_what_it_ends_are_a_conflict_whichever_is_told_first(
+    change: str, other: str
+) -> None:
+    assert conflict(change, other) is not None
+    assert conflict(other, change) is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        ("We sold the boat.", "We painted the boat."),
+        ("We switched from Trello to Linear.", "We use Linear."),
+        ("We switched from Trello to Linear.", "The old Trello board is archived."),
+        ("I stopped eating meat.", "I eat fish."),
+        ("I sold the Volvo.", "The Volvo was red."),
+    ],
+)
+def test_what_is_told_beside_a_change_stands_in_either_order(change: str, other: str) -> None:
+    assert conflict(change, other) is None
+    assert conflict(other, change) is None
