@@ -25,6 +25,8 @@ def ends(stored: Statement, new: Statement) -> bool:
     stored, and the new statement may say nothing else.
     """
     denies = new.negated and bool(new.functions & lists.NO_MORE)
+    if not denies and not any(t.retired for t in new.terms):
+        return False
     told = [t for t in new.terms if t.kind not in _WHEN]
     over = [t for t in told if not t.subject and (t.retired or denies)]
     # "We switched from Trello to Linear", where "we" use Trello.

@@ -104,11 +104,11 @@ def _home_in(text: str) -> Held | None:
     said = text.strip(" .!")
     if len(said) > _MAX_CHARS:
         return None
-    plain = "".join(sign if sign.isupper() else (fold(sign) or sign)[:1] for sign in said)
-    present = {word.casefold() for word in _WORD.findall(plain)}
+    present = frozenset(_WORD.findall(fold(said)))
     for language, telling, unless in _homes():
         if telling.isdisjoint(present) or not unless.isdisjoint(present):
             continue
+        plain = "".join(sign if sign.isupper() else (fold(sign) or sign)[:1] for sign in said)
         for kind, pattern in _home_patterns(language):
             if found := pattern.match(plain):
                 year = _YEAR.search(plain) if kind == "moves" else None
