@@ -56,7 +56,7 @@ from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
 from palace.text.moments import utc_now
 from palace.types.changes import Match
-from palace.types.memory import TIMELINE, Draft, Memory
+from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
@@ -413,6 +413,11 @@ class Assembly:
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
             retired=self._retired,
+            unread=lambda: [
+                fault
+                for fault in self._palace.unread
+                if (name == "L4") == (fault.path.split("/")[0] == PLAYBOOKS)
+            ],
             named_end=lambda prompt: named_end(
                 prompt, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms
             ),
