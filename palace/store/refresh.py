@@ -13,7 +13,7 @@ from palace.errors import MemoryNotFoundError, StoreError
 from palace.ports import Progress
 from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.orphans import orphaned, strayed
+from palace.store.orphans import nested, orphaned, strayed
 from palace.store.rooms import RoomStore
 from palace.store.tree import unread
 from palace.types.memory import Document, Fault, FileStamp, Memory, is_below
@@ -189,4 +189,5 @@ class _Work:
         if not self.index.ids_of(document.path) - {memory.id for memory in document.memories}:
             return []
         before, now = list(self.index.memories(path=document.path)), document.memories
-        return before if orphaned(before, now) or strayed(before, now) else []
+        parted = orphaned(before, now) or strayed(before, now) or nested(before, now)
+        return before if parted else []

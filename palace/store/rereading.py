@@ -24,6 +24,7 @@ def parse_again(before: Page, text: str) -> Page:
         The same as `parse`.
     """
     is_plain = not (before.closing or before.faults or before.tells_days)
+    is_plain &= not any(block.holes for block in before.blocks)
     if not is_plain or before.path.startswith(TIMELINE + "/"):
         return parse(before.path, text)
     return _grown(before, text) or _annotated(before, text) or parse(before.path, text)

@@ -23,7 +23,7 @@ from palace.arguments import (
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
-from palace.store.markdown import derived_id
+from palace.store.names import derived_id
 from palace.types.memory import TIMELINE, Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn

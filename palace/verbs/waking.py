@@ -14,7 +14,7 @@ from palace.learn.strength import faded
 from palace.portable import without_copy_mark
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
-from palace.store.markdown import place_of
+from palace.store.names import place_of
 from palace.text.moments import utc_now
 from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
