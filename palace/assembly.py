@@ -28,7 +28,6 @@ from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.reminders import reminders
-from palace.layers.retired import is_left_in_copy
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
@@ -331,7 +330,7 @@ class Assembly:
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        return [m for m in self.rivals.of(draft) if not self.is_left_in_copy(m)]
+        return self.rivals.of(draft)
 
     def meant(self, turn: Turn) -> Turn:
         """Return a turn as it is judged.
@@ -432,10 +431,6 @@ class Assembly:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
             self._ended = state, (*index.marked("status"), *ended)
         return retired_at(self._ended[1], moment or utc_now())
-
-    def is_left_in_copy(self, memory: Memory) -> bool:
-        """Whether a memory was retired in the drawer that its own one is a copy of."""
-        return is_left_in_copy(memory, lambda: self._retired(None))
 
     @cached_property
     def scratchpad_layer(self) -> ScratchpadLayer:

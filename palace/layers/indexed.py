@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from palace.layers.judging import judge, timed, trusted
-from palace.layers.retired import Retired, is_left_in_copy
+from palace.layers.retired import Retired
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
@@ -122,7 +122,6 @@ class IndexedLayer:
             key: self._evidence_in(memory, moment, is_status=is_status)
             for key, memory in found.items()
             if memory.trust in self._trusted
-            and not is_left_in_copy(memory, lambda: self._retired(None))
         }
 
     def _with_then(self, report: LayerReport, retired: Retired) -> LayerReport:

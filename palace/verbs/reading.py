@@ -138,8 +138,7 @@ class ReadingVerbs(OpenedPalace):
         most = top_k or self.settings.search.top_k
         with self.index.steady():
             query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
-            found = parts.searcher.hits(query, top_k=most, layer=layer)
-            return [hit for hit in found if not parts.is_left_in_copy(hit.memory)]
+            return parts.searcher.hits(query, top_k=most, layer=layer)
 
     def analyse(self, turn: Turn) -> Query:
         """Return how a turn is understood: its terms, names and what would answer it."""
