@@ -26,6 +26,11 @@ _MEMORY = (
     " valid_to, body, context, names, asks, data, passage, kind, trust, confidence, importance,"
     " dated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
+_MOVED = (
+    "INSERT INTO memories SELECT NULL, file, position, line, ?, id, session, valid_from, valid_to,"
+    " body, context, names, asks, data, passage, kind, trust, confidence, importance, dated"
+    " FROM memories WHERE key = ?"
+)
 _COUNT = (
     "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
     " SET body = body + excluded.body, place = place + excluded.place,"
@@ -284,11 +289,12 @@ class WriteBatch:
             is_out = memory.status != "active" or is_left_in_copy(memory, retired)
             if is_out == (row[5] is None):
                 continue
+            # A key is never used twice: vectors are asked for those of a newer one alone.
             partition = None if is_out else self._partition(layer, memory.scope)
-            self.connection.execute(
-                "UPDATE memories SET partition = ? WHERE key = ?", (partition, row[0])
-            )
-            self._post(row[0], row[5] if partition is None else partition, row[6:], is_out=is_out)
+            moved = self.connection.execute(_MOVED, (partition, row[0]))
+            self._remove([row])
+            if partition is not None:
+                self._post(moved.lastrowid or 0, partition, row[6:], is_out=False)
 
     def _remove(self, rows: Iterable[_Row]) -> None:
         for row in rows:
@@ -296,11 +302,8 @@ class WriteBatch:
             if row[5] is not None:
                 self._post(row[0], row[5], row[6:], is_out=True)
 
-    def _post(
-        self, key: int, partition: int | None, words: tuple[str, str, str], *, is_out: bool
-    ) -> None:
+    def _post(self, key: int, partition: int, words: tuple[str, str, str], *, is_out: bool) -> None:
         """Put a memory into the posting lists of a partition, or take it out of them."""
-        assert partition is not None
         said, place, named = (text.split() for text in words)
         row = posting_row(key, len(said) + len(place))
         posted = self._unposted if is_out else self._posted

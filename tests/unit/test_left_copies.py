@@ -77,3 +77,14 @@ def test_what_reminds_is_not_brought_up_out_of_a_copy(index: SqliteIndex) -> Non
     assert len(index.marked("triggers")) == 2
     index.apply([told(OWN, "inactive")])
     assert [m.path for m in index.marked("triggers")] == [OWN]
+
+
+def test_what_is_left_out_or_back_has_another_key(index: SqliteIndex) -> None:
+    index.apply([page(COPY), page(OWN)])
+    keys = {key for key, path, *_ in index.passages() if path == COPY}
+    index.apply([page(OWN, status="inactive")])
+    index.apply([page(OWN)])
+    later = {key for key, path, *_ in index.passages(after=max(keys)) if path == COPY}
+    assert len(keys) == 2
+    assert len(later) == 1
+    assert len({key for key, path, *_ in index.passages() if path == COPY}) == 2
