@@ -29,7 +29,6 @@ from palace.store.blocks import (
 )
 from palace.store.comments import (
     NOT_UTF8,
-    UTF16_MARKS,
     clean,
     edit_comment,
     find_comment,
@@ -546,10 +545,7 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        if self.raw[0].startswith(UTF16_MARKS):
-            self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
-        else:
-            self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:

@@ -151,3 +151,15 @@ def test_what_moved_to_icloud_is_kept_and_not_written_beside(
     with pytest.raises(StoreUnavailableError, match="iCloud"):
         palace.remember("The attic is dry.", room="house", drawer="boiler")
     assert not files[0].exists()
+
+
+def test_what_is_written_in_another_encoding_is_not_told_as_absence(palace: Mempalace) -> None:
+    file = palace.root / "rooms/house/wide.md"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(f"- {HELD}\n".encode("utf-16"))
+    palace.refresh()
+    assert palace.memories() == []
+    assert "rooms/house/wide.md is written in UTF-16" in asked(palace, OF_HELD).text
+    file.write_text(f"- {HELD}\n", "utf-8")
+    palace.refresh()
+    assert asked(palace, OF_HELD).evidence[0].text == HELD
