@@ -303,9 +303,10 @@ _PROBE_CHECKS = (("search", check_search), ("rebuild", check_rebuild), ("retire"
 def _memory_checks(palace: Mempalace) -> list[Check]:
     """Store a probe and try everything that needs one; remove it in any case."""
     token = _random.token_hex(6)
-    made = _missing(palace.root / "rooms" / PROBE_ROOM)
+    made: Sequence[Path] = ()
     checks: list[Check] = []
     try:
+        made = _missing(palace.root / "rooms" / PROBE_ROOM)
         probe = _stored(palace, token)
         checks.append(Check("remember", ok=True, detail="a memory is stored in its file"))
         for name, check in _PROBE_CHECKS:

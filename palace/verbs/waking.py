@@ -5,11 +5,13 @@ In: an opened palace and who begins. Out: the sources of a wake-up.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
+from palace.errors import StoreUnavailableError
 from palace.learn.strength import faded
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
@@ -17,6 +19,8 @@ from palace.store.names import place_of
 from palace.text.moments import utc_now
 from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
+
+_log = logging.getLogger(__name__)
 
 # Promotions further back in the journal than so many records were not made last.
 _RECENT_RECORDS = 1000
@@ -31,11 +35,16 @@ def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) 
         project: Its project, if any.
     """
     scopes = Scope(project=project).names
-    palace.tally.renew()
+    promoted: list[str] = []
+    try:
+        palace.tally.renew()
+        promoted = _promoted_last(palace, session_id)
+    except StoreUnavailableError as error:
+        _log.warning("nobody knows what was used or promoted last: %s", error)
     return WakeUpSources(
         identity=palace.identity_file.read().text,
         rooms=_room_digests(palace, scopes, project),
-        promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
+        promoted=tuple(_visible(palace, promoted, scopes)),
         notes=tuple(palace.living_notes(session_id)),
     )
 

@@ -163,3 +163,22 @@ def test_what_is_written_in_another_encoding_is_not_told_as_absence(palace: Memp
     file.write_text(f"- {HELD}\n", "utf-8")
     palace.refresh()
     assert asked(palace, OF_HELD).evidence[0].text == HELD
+
+
+def test_doctor_reports_where_no_room_can_be_read(
+    palace: Mempalace, files: tuple[Path, Path]
+) -> None:
+    reopen = closed(palace.root / "rooms")
+    checks = {check.name: check.ok for check in palace.doctor()}
+    reopen()
+    assert (checks["files"], checks["remember"], checks["journal"]) == (False, False, True)
+
+
+def test_a_session_starts_without_the_journal(
+    palace: Mempalace, files: tuple[Path, Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    asked(palace, OF_OTHER)
+    reopen = closed(palace.root / "journal")
+    assert OTHER in palace.wake_up("monday").text
+    reopen()
+    assert "Permission denied" in caplog.text
