@@ -24,7 +24,6 @@ def parse_again(before: Page, text: str) -> Page:
         The same as `parse`.
     """
     is_plain = not (before.closing or before.faults or before.tells_days)
-    is_plain &= not any(block.holes for block in before.blocks)
     if not is_plain or before.path.startswith(TIMELINE + "/"):
         return parse(before.path, text)
     return _grown(before, text) or _annotated(before, text) or parse(before.path, text)
@@ -43,6 +42,8 @@ def _annotated(before: Page, text: str) -> Page | None:
     end = number + 1 - added
     at = next((n for n, block in enumerate(before.blocks) if block.end == end), -1)
     if at < 0 or added not in (0, 1) or lines[number + 1 :] != before.lines[end:]:
+        return None
+    if before.blocks[at].holes:  # what is nested in it stands above the comment
         return None
     if not text.startswith(before.mark):
         return None
@@ -108,9 +109,14 @@ def _moved(page: Page, first: int, by: int) -> _Rest:
         return rest
     return _Rest(
         [replace(memory, line=memory.line + by) for memory in rest.memories],
-        [replace(block, start=block.start + by, end=block.end + by) for block in rest.blocks],
+        [_lower(block, by) for block in rest.blocks],
         [span and replace(span, line=span.line + by) for span in rest.comments],
     )
+
+
+def _lower(block: Block, by: int) -> Block:
+    holes = frozenset(number + by for number in block.holes)
+    return replace(block, start=block.start + by, end=block.end + by, holes=holes)
 
 
 def _grown(before: Page, text: str) -> Page | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from palace.store.markdown import parse
+from palace.store.rereading import parse_again
 
 A, B, C = ("<!-- memory id=m-a -->", "<!-- memory id=m-b -->", "<!-- memory id=m-c -->")
 
@@ -60,3 +61,12 @@ def test_what_is_written_to_one_leaves_the_others_as_they_are() -> None:
         assert texts.index("new") == behind
         assert [text for text in texts if text != "new"] == ["a\n- c", "b", "d"]
     assert page.remove(1) == "- a\n  - c\n- d\n"
+
+
+def test_a_small_change_beside_nested_memories_reads_as_the_whole_page_does() -> None:
+    path = "rooms/r/x.md"
+    page = parse(path, f"- z\n- a\n  - b\n    {B}\n  - c\n- d\n  {C}\n")
+    changes = [page.with_memory_fields(n, {"id": f"m-{n}{n}", "kind": "fact"}) for n in range(4)]
+    for text in (*changes, page.append_memories([("new", {"id": "m-n"})])):
+        assert parse_again(page, text) == parse(path, text)
+        assert len({memory.id for memory in parse(path, text).memories}) >= 4
