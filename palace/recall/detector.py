@@ -22,7 +22,7 @@ from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
 from palace.recall.instructions import only_instructs
 from palace.recall.language import is_unread
-from palace.recall.lexicon import Lexicon, matchable, matches, undecorated, without
+from palace.recall.lexicon import Lexicon, first_match, matchable, matches, undecorated, without
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, said_here, subjects, words_of
 from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
@@ -145,9 +145,8 @@ class CueDetector:
         if whole.band != "other" and self._only_goes_on(turn, query, text, features, before):
             # An ordinary task goes on; of a question the evidence may still say otherwise.
             whole = _gone_on(whole, asks=bool(features.get("question")))
-        alone = not (turn.history or features.get("question"))
-        if whole.band != "other" and alone and self._only_instructs(turn, query):
-            return _none(whole, "only_instructs")
+        if whole.band != "other" and (cue := self._asks_for_none(turn, query, text, features)):
+            return _none(whole, cue)
         if whole.band == "recall":
             return whole
         signals = (whole, *self._asked_apart(turn))
@@ -159,9 +158,17 @@ class CueDetector:
             return replace(best, band="unsure", leaning=True, cues=cues)
         return best
 
-    def _only_instructs(self, turn: Turn, query: Query) -> bool:
+    def _asks_for_none(
+        self, turn: Turn, query: Query, text: str, features: Mapping[str, float]
+    ) -> str:
+        """Return what tells that a prompt asks for no memory, however it sounds, or ""."""
+        if query.of_a_kind and not self._own_cue(text):
+            return "of_a_kind"
         lexicon = self._lexicons.get(query.language, self._first)
-        return only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms)
+        alone = not (turn.history or features.get("question"))
+        if alone and only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms):
+            return "only_instructs"
+        return ""
 
     def _only_goes_on(
         self,
@@ -182,7 +189,7 @@ class CueDetector:
         return (
             asked is not None
             and (_GOES_ON in asked.cues or asked.score < self._other_below)
-            and not any(phrase in text for phrase, _ in self._own_cues)
+            and not self._own_cue(text)
         )
 
     def _before(self, turn: Turn) -> RecallSignal | None:
@@ -206,7 +213,7 @@ class CueDetector:
         marked = any(mark in turn.prompt for mark in QUESTION_MARKS)
         for apart in sentences_apart(turn.prompt):
             query = query_of(apart.sentence)
-            if not self._belongs(query, apart):
+            if not (query.of_a_kind or self._belongs(query, apart)):
                 part, text = replace(turn, prompt=apart.sentence), matchable(apart.sentence)
                 features = self.features(part, query, text=text)
                 asks = not marked or apart.sentence.endswith(QUESTION_MARKS)
@@ -239,7 +246,7 @@ class CueDetector:
         less: float = 0.0,
     ) -> RecallSignal:
         """Weigh what was seen of a prompt, or of a sentence apart, with `less` off its log-odds."""
-        own = next(((p, kind) for p, kind in self._own_cues if p in text), None)
+        own = self._own_cue(text)
         said = phrases(text, self._words)
         if features.get("loaded"):
             said |= said_here(said)
@@ -263,17 +270,19 @@ class CueDetector:
         spoken = ("asked_apart", *self._spoken(features)) if apart else self._spoken(features)
         if band == "other" and self._asks_for_artifact(turn, query, text, features):
             band, spoken = "unsure", ("names_artifact", *spoken)
-        if band == "other" and features.get("documented"):
-            # Whether it is written down how a thing is done, a playbook tells.
-            band, spoken = "unsure", ("documented", *spoken)
+        if band == "other" and (cue := _evidence_decides(features, query)):
+            band, spoken = "unsure", (cue, *spoken)
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and score >= self._leaning_at
+        leaning = band == "unsure" and (query.known_one or score >= self._leaning_at)
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
+
+    def _own_cue(self, text: str) -> tuple[str, RecallKind] | None:
+        return next(((phrase, kind) for phrase, kind in self._own_cues if phrase in text), None)
 
     def _asks_for_artifact(
         self, turn: Turn, query: Query, text: str, features: Mapping[str, float]
@@ -304,8 +313,10 @@ class CueDetector:
             return True
         rest = without(_to_be_told(), text, timeout_ms=self._timeout_ms)
         lexicon = self._lexicons.get(query.language, self._first)
-        himself = set(map(fold, lexicon.listed("first_person")))
-        return not himself.isdisjoint(fold(word.surface) for word in words(rest)) or any(
+        who = first_match(lexicon.cues.get("identity", "(?!)"), rest, timeout_ms=self._timeout_ms)
+        if who and not lexicon.folded("address").isdisjoint(_said(who[0])):
+            rest = rest.replace(who[0], " ")  # "what can you do for me" asks about the agent
+        return not lexicon.folded("first_person").isdisjoint(_said(rest)) or any(
             features.get(cue) and matches(lexicon.cues[cue], rest, timeout_ms=self._timeout_ms)
             for cue in PERSONAL_CUES
         )
@@ -485,6 +496,8 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
     """Whether a question that is no recall by itself leans on what was asked before."""
     if not (query.carried and features.get("question")) or query.answer_type == "yes_no":
         return False
+    if query.of_a_kind:
+        return False
     return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
 
 
@@ -502,6 +515,19 @@ def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:
     asked = features.get("identity") or features.get("meta")
     asked = asked or (features.get("ask_memory") and not (denied and features["personal"]))
     return bool(asked) and not _is_task(features)
+
+
+def _said(text: str) -> list[str]:
+    """Return the words of a text, folded, and both of "peux-tu"."""
+    return [part for word in words(text) for part in fold(word.surface).split("-")]
+
+
+def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
+    """Return the cue of a prompt that only the evidence tells from one about the world, or ""."""
+    if features.get("documented"):
+        return "documented"  # whether it is written down how a thing is done, a playbook tells
+    # Memories tell of whom it asks: whether they tell who that is, they show.
+    return "known_one" if query.known_one else ""
 
 
 def _tells_what_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:

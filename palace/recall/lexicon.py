@@ -197,6 +197,13 @@ class Lexicon:
         """Return phrases as people write them; none where the language has no such."""
         return tuple(self._words.get(kind, ()))
 
+    def requested(self, kind: str, prompt: str, *, timeout_ms: float) -> bool:
+        """Whether a prompt requests something of a kind: "what was the rent before?"."""
+        return any(
+            first_match(pattern, prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
+            for pattern in self.requests.get(kind, ())
+        )
+
     @cached_property
     def _patterns(self) -> Mapping[str, Any]:
         return read_patterns(self._second, self._where)

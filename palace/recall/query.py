@@ -42,6 +42,7 @@ from palace.recall.lexicon import (
     matches,
     plain,
 )
+from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import everyday_words, translated
@@ -219,7 +220,9 @@ class Analyst:
         carried = self._carried(turn, text, lexicon, kind=kind, terms=terms, names=names)
         soft = tuple(t for t in terms if t in lexicon.soft)
         documented = self._documented(text, lexicon)
-        unmeant = {*soft, *chain.from_iterable(names)}
+        named = frozenset(chain.from_iterable(names))
+        unmeant = {*soft, *named}
+        requests = partial(lexicon.requested, timeout_ms=self._timeout_ms)
         meant = self._meant(terms, but=unmeant)
         unheld = [t for t in meant if not counts[t].any]
         scope = _scope_of(turn)
@@ -243,7 +246,7 @@ class Analyst:
             carried=carried,
             dangling=not (turn.history or names)
             and _is_one_thing(content, lexicon)
-            and (_dangles(text, lexicon) or self._requests("points_back", prompt, lexicon)),
+            and (_dangles(text, lexicon) or requests("points_back", prompt)),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
@@ -254,12 +257,16 @@ class Analyst:
             session_id=turn.session_id,
             project=turn.project,
             fills_in=matches(lexicon.cues["task"], text, timeout_ms=self._timeout_ms)
-            and self._requests("fill_in", prompt, lexicon),
+            and requests("fill_in", prompt),
             former=any(
-                self._requests("former", prompt[start:], lexicon)
+                requests("former", prompt[start:])
                 for start in may_begin(prompt, content, found, lexicon)
             ),
-            several=self._requests("several", prompt, lexicon),
+            several=requests("several", prompt),
+            known_one=not {*terms} <= {*soft}
+            and all(counts[term].any for term in terms)
+            and requests("one", prompt),
+            of_a_kind=asks_of_a_kind(prompt, named, lexicon, timeout_ms=self._timeout_ms),
         )
 
     def _counts_in(self, scope: Scope) -> CountsOf:
@@ -286,13 +293,6 @@ class Analyst:
         pattern = lexicon.cues.get("documented", "")
         found = first_match(pattern, text, timeout_ms=self._timeout_ms) if pattern else None
         return frozenset(tokens(found[0])) if found else frozenset()
-
-    def _requests(self, kind: str, prompt: str, lexicon: Lexicon) -> bool:
-        """Whether a prompt requests something of a kind: "what was the rent before?"."""
-        return any(
-            first_match(pattern, prompt, timeout_ms=self._timeout_ms, flags=regex.IGNORECASE)
-            for pattern in lexicon.requests.get(kind, ())
-        )
 
     def _unheard(
         self, turn: Turn, read: _Read, strangers: Sequence[tuple[str, ...]]

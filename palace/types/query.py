@@ -55,6 +55,9 @@ class Query:
         fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
         several: Whether it asks for more than one thing ("which books", "how many").
+        of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
+        known_one: Whether all that it asks is who somebody is, or when or where something is, that
+            memories have ("who is the notary?").
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
         foreign: Term -> index tokens for it in the other languages that memories are in, English
@@ -83,6 +86,8 @@ class Query:
     fills_in: bool = False
     former: bool = False
     several: bool = False
+    of_a_kind: bool = False
+    known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
