@@ -33,7 +33,13 @@ _EVERY = regex.compile(
 _SO_MANY = regex.compile(
     r"(?:\b(?:every|alle|tous les|toutes les|cada|ogni|elke|om de|каждые)\s|每)$", regex.IGNORECASE
 )
-_OF_SO_MANY = regex.compile(r"\s?(?:ごと|毎に|마다)")
+_OF_SO_MANY = regex.compile(r"\s?(?:ごと|毎に|마다|に[1一][回度]|一次|에\s(?:한\s번|1회))")
+_ONCE = regex.compile(
+    r"\b(?:once\s(?:an?|per)|einmal\s(?:pro|die|in\sder|im|am)|une\sfois\spar|una\svez\s(?:a\sla|al|por)"
+    r"|una\svolta\s(?:al|alla|a|per)|uma\svez\s(?:por|ao|à|a)|(?:één|eens|één\skeer|een\skeer)\s(?:per|in\sde)"
+    r"|en\sgång\si|один\sраз\sв)\s(?P<unit>\p{L}+)",
+    regex.IGNORECASE,
+)
 # A day or a week of which the next is none: "un vendredi sur deux", "un venerdì sì e uno no".
 _ALTERNATE = regex.compile(
     r"\bune?\s(?P<unit>\p{L}+)\ssur\sdeux\b"
@@ -57,9 +63,9 @@ _WITHOUT_BLANKS = regex.compile(
 )
 # Units that no number is read with.
 _OTHER_UNITS = {
-    **dict.fromkeys(("vecka", "tydzien"), "week"),
-    **dict.fromkeys(("dzien", "dnia"), "day"),
-    **dict.fromkeys(("manad", "miesiac"), "month"),
+    **dict.fromkeys(("vecka", "veckan", "tydzien"), "week"),
+    **dict.fromkeys(("dagen", "dzien", "dnia"), "day"),
+    **dict.fromkeys(("manad", "manaden", "miesiac"), "month"),
 }
 _WORD = regex.compile(r"\p{L}+")
 _SPANS = ("time", "months")
@@ -95,6 +101,8 @@ def _read_intervals(text: str) -> Iterator[Quantity]:
         once = 2 if match["alternate"] else 1
         count = next((n for n in (2, 3, 4) if match[f"n{n}"]), once)
         yield from of_units(match, _unit(match["unit"]), float(count))
+    for match in _ONCE.finditer(text):
+        yield from of_units(match, _unit(match["unit"]), 1.0)
     for match in _ALTERNATE.finditer(text):
         yield from of_units(match, _unit(match["unit"]), 2.0)
     for match in _WORD.finditer(text):

@@ -1011,6 +1011,25 @@ def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
         ("合唱は隔週の金曜日。", ["2週間ごとの金曜日です。"], ["合唱は毎週金曜日です。"]),
         ("합창은 격주 금요일.", ["합창은 격주 금요일입니다."], ["합창은 매주 금요일입니다."]),
         ("合唱团每周五排练。", ["合唱团每星期五排练。"], ["合唱团每两周排练一次。"]),
+        (
+            "The bins are emptied once a week, the filter once a month.",
+            ["The bins are emptied every week.", "The bins are emptied weekly."],
+            ["The bins are emptied every two weeks.", "The bins are emptied every other week."],
+        ),
+        (
+            "Der Filter wird alle zwei Wochen gespült.",
+            ["Alle zwei Wochen wird der Filter gespült."],
+            ["Der Filter wird einmal pro Woche gespült."],
+        ),
+        (
+            "Le filtre se rince une fois par semaine.",
+            ["Le filtre se rince chaque semaine."],
+            ["Le filtre se rince toutes les deux semaines."],
+        ),
+        ("フィルターは2週間に1回洗う。", ["2週間ごとに洗います。"], ["フィルターは毎週洗う。"]),
+        ("滤网两周一次。", ["滤网每两周一次。"], ["滤网一周一次。", "滤网每周一次。"]),
+        # How often in a week says no interval.
+        ("Tennis twice a week, swimming once a week.", ["Tennis is twice a week."], []),
         # "All week" is no interval, nor is "her Friday" one, or "in order to … the week".
         ("Pinta la valla toda la semana. Luego cada dos semanas.", ["Toda la semana."], []),
     ],
