@@ -1,4 +1,4 @@
-"""How often something is: "every other day", "fortnightly", "alle zwei Wochen".
+"""How often something is: "every other day", "alle zwei Wochen", "todos los viernes", 隔週.
 
 In: a sentence and the texts of the memory. Out: what it says of another interval.
 """
@@ -16,20 +16,56 @@ from palace.enforce.quantity import Quantity, of_units
 from palace.text import fold, right_before
 
 _EVERY = regex.compile(
-    r"\b(?:every|each|jede[nrms]?|elke|om de)\s(?:single\s)?"
-    r"(?:(?:(?P<n2>other|second|2nd|zweite[nrms]?|2\.|andere|tweede)"
-    r"|(?P<n3>third|3rd|dritte[nrms]?|3\.|derde)|(?P<n4>fourth|4th|vierte[nrms]?|4\.|vierde))"
-    r"\s)?(?P<unit>\p{L}+)",
+    r"\b(?:every|each|jede[nrms]?|elke|iedere|chaque|cada|ogni|tous\sles|toutes\sles|tod[oa]s\sl?[oa]s"
+    r"|tod[oa]|tutt[ie]\s(?:i|gli|le)|кажд(?:ый|ую|ое|ые)|varje|każd(?:y|ą|ego)"
+    # "Her week" is English, and "co" is more than Polish.
+    r"|her(?=\s(?:hafta|gün|ay|pazartesi|salı|çarşamba|perşembe|cuma|cumartesi|pazar)\b)"
+    r"|co(?=\s(?:\p{L}+\s)?(?:tydzień|dzień|miesiąc)\b)"
+    r"|(?P<alternate>om\sde|varannan|vartannat))\s(?:single\s)?"
+    r"(?:(?:(?P<n2>other|second[oa]?|2nd|zweite[nrms]?|2\.|andere|tweede|segund[oa]|deuxi[eè]me|due"
+    r"|втор\p{L}+|drugi|andra)"
+    r"|(?P<n3>third|3rd|dritte[nrms]?|3\.|derde|ter(?:cer|ceir[oa]|z[oa])|troisi[eè]me|треть\p{L}+"
+    r"|trzeci|tredje)"
+    r"|(?P<n4>fourth|4th|vierte[nrms]?|4\.|vierde|четв[её]рт\p{L}+|czwarty|fjärde))"
+    r"\s)?(?P<unit>\p{L}+(?:-feiras?)?)",
     regex.IGNORECASE,
 )
 _SO_MANY = regex.compile(
-    r"\b(?:every|alle|tous les|toutes les|cada|ogni|elke)\s$", regex.IGNORECASE
+    r"(?:\b(?:every|alle|tous les|toutes les|cada|ogni|elke|om de|каждые)\s|每)$", regex.IGNORECASE
+)
+_OF_SO_MANY = regex.compile(r"\s?(?:ごと|毎に|마다|に[1一][回度]|一次|에\s(?:한\s번|1회))")
+_ONCE = regex.compile(
+    r"\b(?:once\s(?:an?|per)|einmal\s(?:pro|die|in\sder|im|am)|une\sfois\spar|una\svez\s(?:a\sla|al|por)"
+    r"|una\svolta\s(?:al|alla|a|per)|uma\svez\s(?:por|ao|à|a)|(?:één|eens|één\skeer|een\skeer)\s(?:per|in\sde)"
+    r"|en\sgång\si|один\sраз\sв)\s(?P<unit>\p{L}+)",
+    regex.IGNORECASE,
+)
+# A day or a week of which the next is none: "un vendredi sur deux", "un venerdì sì e uno no".
+_ALTERNATE = regex.compile(
+    r"\bune?\s(?P<unit>\p{L}+)\ssur\sdeux\b"
+    r"|\b(?:un[oa]?\s)?(?P<unit>\p{L}+(?:-feira)?)\s(?:sì,?\s(?:e\s)?un[oa]|sí,?\s(?:y\s)?otr[oa])\sno\b"
+    r"|\b(?P<unit>\p{L}+(?:-feira)?)\ssim,?\s(?P=unit)\snão\b",
+    regex.IGNORECASE,
 )
 _IN_ONE_WORD = {
-    **dict.fromkeys(("daily", "taglich"), ("day", 1.0)),
-    **dict.fromkeys(("weekly", "wochentlich"), ("week", 1.0)),
-    **dict.fromkeys(("monthly", "monatlich"), ("month", 1.0)),
+    **dict.fromkeys(("daily", "taglich", "dagelijks", "ежедневно", "codziennie"), ("day", 1.0)),
+    **dict.fromkeys(("weekly", "wochentlich", "wekelijks", "еженедельно"), ("week", 1.0)),
+    **dict.fromkeys(("semanalmente", "settimanalmente"), ("week", 1.0)),
+    **dict.fromkeys(("monthly", "monatlich", "maandelijks", "ежемесячно"), ("month", 1.0)),
+    **dict.fromkeys(("mensualmente", "mensalmente", "mensilmente"), ("month", 1.0)),
     "fortnightly": ("week", 2.0),
+}
+# Where no blanks stand between words.
+_WITHOUT_BLANKS = regex.compile(
+    r"(?P<day>[毎每]日|每天|매일)|(?P<month>毎月|每个?月|每個月|매[월달])"
+    r"|(?P<week>毎週|每个?(?:周|星期|礼拜)|每個?(?:週|星期|禮拜)|매주|曜日?ごと|요일\s?마다)"
+    r"|(?P<day2>隔一?[日天]|격일)|(?P<week2>隔一?[个個]?(?:[週周]|星期)|격주)"
+)
+# Units that no number is read with.
+_OTHER_UNITS = {
+    **dict.fromkeys(("vecka", "veckan", "tydzien"), "week"),
+    **dict.fromkeys(("dagen", "dzien", "dnia"), "day"),
+    **dict.fromkeys(("manad", "manaden", "miesiac"), "month"),
 }
 _WORD = regex.compile(r"\p{L}+")
 _SPANS = ("time", "months")
@@ -62,9 +98,29 @@ def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
 
 def _read_intervals(text: str) -> Iterator[Quantity]:
     for match in _EVERY.finditer(text):
-        unit = "week" if find_weekdays(match["unit"]) else fold(match["unit"])
-        count = next((n for n in (2, 3, 4) if match[f"n{n}"]), 1)
-        yield from of_units(match, unit, float(count))
+        once = 2 if match["alternate"] else 1
+        count = next((n for n in (2, 3, 4) if match[f"n{n}"]), once)
+        yield from of_units(match, _unit(match["unit"]), float(count))
+    for match in _ONCE.finditer(text):
+        yield from of_units(match, _unit(match["unit"]), 1.0)
+    for match in _ALTERNATE.finditer(text):
+        yield from of_units(match, _unit(match["unit"]), 2.0)
     for match in _WORD.finditer(text):
         yield from of_units(match, *_IN_ONE_WORD.get(fold(match[0]), ("", 1.0)))
-    yield from (q for q in read_quantities(text) if right_before(_SO_MANY, text, q.start))
+    for match in _WITHOUT_BLANKS.finditer(text):
+        said = match.lastgroup or ""
+        yield from of_units(match, said.rstrip("2"), 2.0 if said.endswith("2") else 1.0)
+    yield from (
+        q
+        for q in read_quantities(text)
+        if right_before(_SO_MANY, text, q.start) or _OF_SO_MANY.match(text, q.end)
+    )
+
+
+def _unit(word: str) -> str:
+    """Return the unit that a word of an interval stands for: of a day of the week, a week."""
+    unit = fold(word)
+    weekday = regex.sub("s?-feiras?$|s$", "", unit)
+    if any(map(find_weekdays, (word, f"{weekday}-feira"))):
+        return "week"
+    return _OTHER_UNITS.get(unit, unit)

@@ -16,10 +16,10 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
     """Return the lexicon of a text's language: by script, else by its function words.
 
     The function words of each language are counted. Typical letters count like one function word,
-    and so does each word, names apart, with a letter that no other language has: a Turkish sentence
-    may have no function word at all. The small words before a surname ("van der Berg") count only
-    where nothing else tells. Languages that share the small words of a text ("que dia paga a Ana")
-    are told apart by everyday words; where that fails too, the first lexicon wins.
+    and so does each word, names apart, with a letter or an ending that no other language has: a
+    Turkish sentence may have no function word at all. The small words before a surname ("van der
+    Berg") count only where nothing else tells. Languages that share the small words of a text ("que
+    dia paga a Ana") are told apart by everyday words; where that fails too, the first lexicon wins.
 
     Args:
         text: Any text.
@@ -41,13 +41,16 @@ def language_of(text: str, found: Sequence[Word], lexicons: Sequence[Lexicon]) -
         for w in found
         if w.shape == "word" and len(w.token) > 1
     ]
-    spelt = [] if text.isascii() else [set(w.surface) for w in found if w.surface.islower()]
+    no_names = [w.surface for w in found if w.surface.islower()]
+    spelt = [] if text.isascii() else list(map(set, no_names))
 
     def evidence(lexicon: Lexicon) -> tuple[int, int]:
         if lexicon.scripts and not _script_letters(text, lexicon):
             return (0, 0)
         typical = not letters.isdisjoint(lexicon.typical_letters)
         own = len([word for word in spelt if not lexicon.own_letters.isdisjoint(word)])
+        if lexicon.own_endings:
+            own += len([word for word in no_names if word.endswith(lexicon.own_endings)])
         small = lexicon.function_words
         known = [apart for word, apart in said if word in small]
         return (typical + own + sum(known), len(known))

@@ -77,6 +77,7 @@ class Lexicon:
         self.capitals_mark_names: bool = self._words.get("capitals_mark_names", True)
         self.typical_letters: str = self._words.get("typical_letters", "")
         self.own_letters = frozenset(self._words.get("own_letters", ""))
+        self.own_endings = tuple(self._words.get("own_endings", "").split())
         self.scripts: tuple[str, ...] = tuple(self._words.get("scripts", ()))
         self.openings: Mapping[str, Sequence[str]] = self._words.get("openings", {})
         self.tells: Mapping[str, Sequence[str]] = self._words.get("tells", {})

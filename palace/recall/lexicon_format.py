@@ -52,7 +52,7 @@ _FIRST: Mapping[str, tuple[_Check, str]] = {
         ("capitals_mark_names", "names_inflect"),
         (lambda value: isinstance(value, bool), "true or false"),
     ),
-    **dict.fromkeys(("typical_letters", "own_letters"), _WORDS),
+    **dict.fromkeys(("typical_letters", "own_letters", "own_endings"), _WORDS),
     "alternating": (
         lambda value: _is_words(value) and all(len(pair) == 2 for pair in str(value).split()),
         "pairs of letters with blanks between them",

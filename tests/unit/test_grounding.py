@@ -974,6 +974,64 @@ def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
         ),
         ("The job runs daily, the full one every 3 days.", ["It runs every day."], []),
         ("Water the ferns every third day.", ["Every three days."], ["Every day."]),
+        (
+            "La chorale répète tous les vendredis, le bureau se réunit un lundi sur deux.",
+            ["La chorale répète chaque vendredi.", "Elle répète chaque semaine, le vendredi."],
+            ["La chorale répète toutes les trois semaines."],
+        ),
+        ("Les poubelles : chaque semaine.", ["Toutes les semaines."], ["Une semaine sur deux."]),
+        (
+            "El coro ensaya todos los viernes.",
+            ["El coro ensaya cada viernes.", "El coro ensaya cada semana, el viernes."],
+            ["El coro ensaya cada dos semanas.", "Un viernes sí y otro no."],
+        ),
+        ("El riego: cada tercer día.", ["Cada tres días."], ["Cada día.", "Todos los días."]),
+        (
+            "Il coro prova ogni due settimane, il venerdì.",
+            ["Il coro prova un venerdì sì e uno no."],
+            ["Il coro prova ogni venerdì.", "Il coro prova tutte le settimane."],
+        ),
+        (
+            "O coro ensaia toda sexta-feira.",
+            ["O coro ensaia todas as sextas.", "O coro ensaia todas as sextas-feiras."],
+            ["O coro ensaia sexta sim, sexta não.", "O coro ensaia a cada duas semanas."],
+        ),
+        (
+            "De container gaat om de week leeg.",
+            ["De container gaat om de twee weken leeg."],
+            ["De container gaat iedere week leeg.", "De container gaat wekelijks leeg."],
+        ),
+        ("Kören övar varannan vecka.", ["Kören övar varannan vecka."], ["Kören övar varje vecka."]),
+        ("Śmieci: co drugi tydzień.", ["Co drugi tydzień."], ["Co tydzień."]),
+        (
+            "Хор поёт каждую пятницу.",
+            ["Хор поёт еженедельно, в пятницу."],
+            ["Хор поёт каждую вторую пятницу.", "Хор поёт каждые две недели."],
+        ),
+        ("合唱は隔週の金曜日。", ["2週間ごとの金曜日です。"], ["合唱は毎週金曜日です。"]),
+        ("합창은 격주 금요일.", ["합창은 격주 금요일입니다."], ["합창은 매주 금요일입니다."]),
+        ("合唱团每周五排练。", ["合唱团每星期五排练。"], ["合唱团每两周排练一次。"]),
+        (
+            "The bins are emptied once a week, the filter once a month.",
+            ["The bins are emptied every week.", "The bins are emptied weekly."],
+            ["The bins are emptied every two weeks.", "The bins are emptied every other week."],
+        ),
+        (
+            "Der Filter wird alle zwei Wochen gespült.",
+            ["Alle zwei Wochen wird der Filter gespült."],
+            ["Der Filter wird einmal pro Woche gespült."],
+        ),
+        (
+            "Le filtre se rince une fois par semaine.",
+            ["Le filtre se rince chaque semaine."],
+            ["Le filtre se rince toutes les deux semaines."],
+        ),
+        ("フィルターは2週間に1回洗う。", ["2週間ごとに洗います。"], ["フィルターは毎週洗う。"]),
+        ("滤网两周一次。", ["滤网每两周一次。"], ["滤网一周一次。", "滤网每周一次。"]),
+        # How often in a week says no interval.
+        ("Tennis twice a week, swimming once a week.", ["Tennis is twice a week."], []),
+        # "All week" is no interval, nor is "her Friday" one, or "in order to … the week".
+        ("Pinta la valla toda la semana. Luego cada dos semanas.", ["Toda la semana."], []),
     ],
 )
 def test_how_often_and_how_not_is_told_as_in_the_memory(memory, good, bad):

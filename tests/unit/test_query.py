@@ -520,6 +520,13 @@ def test_soft_terms_only_say_what_sort(prompt: str, soft: set[str], asked: str) 
     assert asked in query.terms
 
 
+def test_who_is_asked_in_turkish_is_nobody_called_kim() -> None:
+    query = analysed("Kim gelecek?")
+    assert query.answer_type == "person"
+    assert not query.names
+    assert analysed("When does Kim come?").names == (("kim",),)
+
+
 @pytest.mark.parametrize(
     ("prompt", "language"),
     [
@@ -538,6 +545,10 @@ def test_soft_terms_only_say_what_sort(prompt: str, soft: set[str], asked: str) 
         ("hur mycket kostade resan", "sv"),
         ("Çaydanlığı ne zaman aldık?", "tr"),
         ("kira icin ne kadar odedik", "tr"),
+        ("Kim gelecek?", "tr"),
+        ("cuma kim geliyor", "tr"),
+        ("When does Kim come?", "en"),
+        ("Kim Gelecek", "en"),
         ("from nine till six", "en"),
         ("dark mode for man pages", "en"),
         ("pale ale with Sam and Kim", "en"),
