@@ -21,7 +21,7 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
@@ -35,7 +35,7 @@ from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
-from langchain_palace.heard import hearing
+from langchain_palace.heard import Heard, hearing
 from langchain_palace.messages import (
     asking_before,
     asking_index,
@@ -55,12 +55,10 @@ from langchain_palace.messages import (
 from langchain_palace.questions import question_at
 from langchain_palace.session import (
     Call,
-    all_unseen,
     call_of_run,
-    seen,
     thread_of,
-    tool_unseen,
 )
+from langchain_palace.streams import ShownTool, all_unseen, seen, tool_unseen
 from langchain_palace.turns import Plan, Turns
 from palace import (
     CheckedAnswer,
@@ -408,20 +406,42 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     ) -> hosting.Steps[Any]:
         call = self._call(request.runtime)
         kept = self._kept(request.state, request.runtime, call)
-        if kept is not None and kept["verdict"]["action"] != "ground":
-            kept = None
-        # Nobody has checked what a model says in there: it is not streamed.
-        unseen = tool_unseen(request.runtime.config) if kept else nullcontext()
-        with hearing() as heard, unseen:
-            made = yield hosting.host_call(lambda: handler(request))
-        asked, tool = request.tool_call, request.tool
-        if kept is None or not (heard.replies or asked["name"] in self._models):
-            return made
-        found = heard.evidence(asked["args"])
+        if kept is None or kept["verdict"]["action"] != "ground":
+            with hearing():
+                return (yield hosting.host_call(lambda: handler(request)))
+        asked, tool, config = request.tool_call, request.tool, request.runtime.config
         if asked["name"] not in self._direct and not (tool and tool.return_direct):
+            # Nobody has checked what a model says in there: it is not shown.
+            with hearing() as heard, tool_unseen(config, whole=False):
+                made = yield hosting.host_call(lambda: handler(request))
+            if not self._speaks(heard, asked):
+                return made
+            found = heard.evidence(asked["args"])
             return _with_messages(
                 made, lambda said: heard_behind(said, found) if is_tools(said) else said
             )
+        shown = ShownTool(config, tool, asked)
+        yield from shown.begin()
+        try:
+            with hearing() as heard, tool_unseen(config, whole=True):
+                made = yield hosting.host_call(lambda: handler(request))
+            if self._speaks(heard, asked):
+                made = yield from self._reply(made, request, kept, heard)
+        except Exception as error:
+            yield from shown.end(error)
+            raise
+        yield from shown.end(made)
+        return made
+
+    def _speaks(self, heard: Heard, asked: ToolCall) -> bool:
+        """Whether a model spoke behind a tool whose words nobody has checked."""
+        return bool(heard.replies) or asked["name"] in self._models
+
+    def _reply(
+        self, made: Any, request: ToolCallRequest, kept: dict[str, Any], heard: Heard
+    ) -> hosting.Steps[Any]:
+        """Return what a tool answered that is the reply, as it may be released."""
+        found = heard.evidence(request.tool_call["args"])
         options = yield hosting.in_thread(lambda: self.palace.answer_options)
         plan = plan_of(kept, options)
         check = plan.check((*self._tool_texts(request.state["messages"], plan), *found))
