@@ -270,10 +270,17 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
                     made = yield hosting.host_call(lambda: handler(asked))
             except _REFUSED as error:  # what is left of an answer that the gate refused
                 made = error
-        response = self._passed(made, request, plan, gate)
+        recorded = gate.checked  # what our own model has said is in the journal
+        try:
+            response = self._passed(made, request, plan, gate)
+        except _REFUSED as error:
+            reply, checked = _instead(plan, error)
+            self._turns.replied(plan, gate.said)
+            yield self._turns.record(plan, checked.text, checked, 1)
+            return _stopped(reply)
         self._turns.replied(plan, gate.said)
-        if isinstance(response, AIMessage):
-            return _stopped(response)
+        if gate.checked is not None and gate.checked is not recorded:
+            yield self._turns.record(plan, gate.text, gate.checked, 1)
         if not is_new:
             return response
         kept = self._state(plan, call, request.messages, request.runtime)
@@ -351,21 +358,21 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         request: ModelRequest[Any],
         plan: Plan,
         gate: ReplyGate,
-    ) -> ModelResponse[Any] | AIMessage:
-        """Return the response with its verdict, or the reply that ends the run instead.
+    ) -> ModelResponse[Any]:
+        """Return the response with its verdict.
 
         Middleware further in may have called another model than the one behind the gate: what it
         brought passes the gate here.
+
+        Raises:
+            RecallMiss, UngroundedAnswerError: If the gate refuses it.
         """
-        try:
-            if isinstance(made, EnforcementError):
-                raise made
-            if plan.is_checked and made.structured_response is not None:
-                check = plan.check(self._tool_texts(request.messages, plan))
-                check_values(check, made.structured_response, _schema(request))
-            result = [_through(gate, message) for message in made.result]
-        except _REFUSED as error:
-            return _instead(plan, error)
+        if isinstance(made, EnforcementError):
+            raise made
+        if plan.is_checked and made.structured_response is not None:
+            check = plan.check(self._tool_texts(request.messages, plan))
+            check_values(check, made.structured_response, _schema(request))
+        result = [_through(gate, message) for message in made.result]
         return ModelResponse(result=result, structured_response=made.structured_response)
 
     def _gate(self, plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
@@ -467,10 +474,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
 
 
-def _instead(plan: Plan, error: EnforcementError) -> AIMessage:
-    """Return what is said in place of an answer that the gate refused."""
-    quoted = None if isinstance(error, RecallMiss) else plan.verdict.text
-    return spoken(quoted or plan.options.fallback_text, plan.metadata())
+def _instead(plan: Plan, error: EnforcementError) -> tuple[AIMessage, CheckedAnswer]:
+    """Return what is said in place of an answer that the gate refused, and what it refused."""
+    declined = isinstance(error, RecallMiss)
+    quoted = None if declined else plan.verdict.text
+    text = quoted or plan.options.fallback_text
+    checked = CheckedAnswer(text, supported=declined, declined=declined)
+    return spoken(text, plan.metadata()), checked
 
 
 def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
