@@ -6,7 +6,7 @@ does anything; a miss ends the run without a model call, whatever other middlewa
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
@@ -23,9 +23,10 @@ from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import END
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from pydantic import Field, SkipValidation
 from typing_extensions import NotRequired
 
@@ -421,6 +422,8 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             # Nobody has checked what a model says in there: it is not shown.
             with hearing() as heard, tool_unseen(config, whole=False):
                 made = yield hosting.host_call(lambda: handler(request))
+            for agent in _handed_to(made):
+                hosting.tell_handed_over(agent)
             if not self._speaks(heard, asked):
                 return made
             found = heard.evidence(asked["args"])
@@ -539,6 +542,14 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
     if request.response_format is None:
         return []
     return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
+
+
+def _handed_to(made: Any) -> Iterator[str]:
+    """Yield the nodes around an agent that what a tool answered goes on with."""
+    for one in made if isinstance(made, list) else [made]:
+        if isinstance(one, Command) and one.graph == Command.PARENT:
+            goto = [one.goto] if isinstance(one.goto, (str, Send)) else one.goto
+            yield from (to.node if isinstance(to, Send) else to for to in goto if to != END)
 
 
 def _with_messages(made: Any, change: Callable[[BaseMessage], BaseMessage]) -> Any:

@@ -249,6 +249,8 @@ class WrappedLLM(FunctionCallingLLM, TellsItself):
             if not screen.lets_calls:
                 last = chunks.reply(released, metadata, delta=rest, spent=chunks.spent)
                 return last
+        for agent in screen.handed_to:
+            hosting.tell_handed_over(agent)
         for tool, given in screen.shown:
             check, record = partial(ruling.check, asked), partial(self._turns.record_direct, ruling)
             expect(tool, given, Reply(check, record, is_known=tool in asked.answers.direct))
