@@ -57,7 +57,7 @@ from palace.recall.scoring import STATIC_VECTORS
 OWN_DATA = Path(__file__).parent / "data"
 A_DOZEN = 12
 BARS = {
-    "detector": {"recall": 0.65, "other": 0.2},
+    "detector": {"recall": 0.65, "leaning": 0.425, "other": 0.1},
     "sufficiency_statement": {"sufficient": 0.5, "unclear": 0.003},  # with meaning: unclear alone
     "sufficiency_turn": {"sufficient": 0.28, "unclear": 0.07},
     "attribution": {},

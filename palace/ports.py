@@ -163,6 +163,9 @@ class Vocabulary(Protocol):
     def counts(self, terms: Iterable[str], *, scope: Scope = GLOBAL) -> Mapping[str, TermCounts]:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
 
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        """Return how many memories a reader may see hold all of these terms; 0 for no term."""
+
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         """Return tokens that a reader may see and that may be one slip away from one.
 

@@ -58,7 +58,7 @@ def indexed(*memories: Memory, layer: LayerName = "L1") -> SqliteIndex:
 
 def bar_model(weights: Mapping[str, float], *, bias: float = 0.0, **bars: float) -> LogisticModel:
     """Return a hand-made model with the bars of `Sufficiency` and `CueDetector`."""
-    given = {"sufficient": 0.7, "unclear": 0.3, "recall": 0.7, "other": 0.3, **bars}
+    given = {"sufficient": 0.7, "unclear": 0.3, "recall": 0.7, "leaning": 0.5, "other": 0.3, **bars}
     return LogisticModel(weights=weights, bias=bias, bars=given, provenance="hand-made")
 
 
@@ -82,6 +82,9 @@ class FixedVocabulary:
             holding = sum(term in text for text in self._texts)
             found[term] = TermCounts(any=holding, name=holding if term in self._names else 0)
         return found
+
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        return sum(text.issuperset(terms) for text in self._texts) if terms else 0
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> list[str]:
         return sorted({t for text in self._texts for t in text if t[:1] == token[:1]} - {token})
@@ -147,6 +150,9 @@ class VanishingIndex:
         if self._gone is None and keys:
             self._gone = keys[0]
         return self._index.load([key for key in keys if key != self._gone])
+
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        return self._index.together(terms, scope=scope)
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         return self._index.alike(token, scope=scope)

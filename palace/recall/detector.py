@@ -89,7 +89,7 @@ class CueDetector:
         lexicons: Languages to know.
         vocabulary: The palace's words.
         analyse: Makes the query of a turn: a prompt may hold a question with a query of its own.
-        model: Fitted weights with the bars `recall` and `other`.
+        model: Fitted weights with the bars `recall`, `leaning` and `other`.
         own_cues: A person's own literal phrases, with the kind they speak for.
         recall_at: Score from which a prompt is recall; None takes the fitted bar.
         other_below: Score below which it is not; None takes the fitted bar.
@@ -124,6 +124,7 @@ class CueDetector:
         self._own_cues = [(matchable(phrase), kind) for phrase, kind in own_cues]
         self._recall_at = model.bars["recall"] if recall_at is None else recall_at
         self._other_below = model.bars["other"] if other_below is None else other_below
+        self._leaning_at = model.bars["leaning"]
         self._timeout_ms = timeout_ms
 
     def detect(self, turn: Turn, query: Query) -> RecallSignal:
@@ -270,7 +271,7 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and score >= (self._recall_at + self._other_below) / 2
+        leaning = band == "unsure" and score >= self._leaning_at
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 
@@ -383,6 +384,7 @@ class CueDetector:
         known = sum(w for t, w in weights.idf.items() if t in known_terms) / total
         names = [all(counts[t].any or t in noted for t in name) for name in query.names]
         whole = [name for name in compress(query.names, names) if len(name) > 1]
+        told = [self._vocabulary.together(name, scope=scope) for name in whole]
         loaded = size > 0 or bool(noted)
         known_name = float(any(names))
         tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
@@ -398,9 +400,10 @@ class CueDetector:
             "any_name": float(bool(query.names)),
             # Of its own people and things a palace tells more than once, of the world's hardly.
             "name_told": _told(query.names, counts),
-            # "Marie Curie" is no Marie of the palace: whose whole name it holds is one of its own.
-            "whole_name": float(bool(whole)),
-            "whole_name_told": _told(whole, counts),
+            # "Marie Curie" is no Marie of the palace, nor the Marie of one memory and the Curie of
+            # another: whose whole name one of them holds is one of its own.
+            "whole_name": float(any(told) or any(noted.issuperset(name) for name in whole)),
+            "whole_name_told": _often(max(told, default=0)),
             "strange_name_too": float(any(names) and not all(names)),
             "run_told": _told(_runs(query.terms), counts),
             **_of_no_name(query.terms, named, counts),
@@ -420,8 +423,12 @@ def _largeness(size: int) -> float:
 
 def _told(names: Iterable[Sequence[str]], counts: Mapping[str, TermCounts]) -> float:
     """Return how often the most told of some names is told, in [0, 1]; all of its terms must be."""
-    most = max((min(counts[term].any for term in name) for name in names), default=0)
-    return min(most, _OFTEN_TOLD) / _OFTEN_TOLD
+    return _often(max((min(counts[term].any for term in name) for name in names), default=0))
+
+
+def _often(memories: int) -> float:
+    """Return how often something is told, in [0, 1]."""
+    return min(memories, _OFTEN_TOLD) / _OFTEN_TOLD
 
 
 def _runs(terms: Sequence[str]) -> Iterator[tuple[str, str]]:

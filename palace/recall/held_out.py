@@ -48,7 +48,8 @@ class IndexWithout:
     def __init__(self, index: Index, hidden: Collection[Candidate]) -> None:
         self._index = index
         self._keys = frozenset(c.key for c in hidden)
-        self._any = Counter(token for c in hidden for token in {*c.body, *c.context})
+        self._held = [frozenset((*c.body, *c.context)) for c in hidden]
+        self._any = Counter(token for held in self._held for token in held)
         self._names = Counter(token for c in hidden for token in c.names)
 
     def candidates(
@@ -89,6 +90,11 @@ class IndexWithout:
     def holds(self, layer: LayerName, *, scope: Scope = GLOBAL) -> bool:
         """See `Index.holds`; a layer that is hidden as a whole is still one."""
         return self._index.holds(layer, scope=scope)
+
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        """See `Vocabulary.together`."""
+        hidden = sum(held.issuperset(terms) for held in self._held)
+        return max(self._index.together(terms, scope=scope) - hidden, 0)
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         """See `Vocabulary.alike`."""

@@ -33,7 +33,14 @@ from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
 from palace.store.passages import TURNS_BEFORE, passage_of
-from palace.store.postings import PostingList, best_rows, bm25, keys_of, posting_lists
+from palace.store.postings import (
+    PostingList,
+    best_rows,
+    bm25,
+    holding_all,
+    keys_of,
+    posting_lists,
+)
 from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
@@ -415,6 +422,7 @@ class SqliteIndex:
     ) -> list[Memory]:
         """Return the memories of rooms and timeline that have this field, retired ones too.
 
+        What is retired, and left in a copy of its drawer, is not among them.
         Those with a status are the retired ones: `active` is not written.
         """
         # A quote inside the words of a memory is escaped, so only the field itself looks so. The
@@ -423,6 +431,7 @@ class SqliteIndex:
             f"SELECT {_MEMORY} FROM memories m INDEXED BY {_MARKED[field]}"
             " CROSS JOIN files f ON f.number = m.file"
             f" WHERE instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1'"
+            " AND (m.partition IS NOT NULL OR instr(m.data, '\"status\":') > 0)"
             " ORDER BY f.path, m.position"
         )
         return [self._decoded(*row) for row in rows]
@@ -535,6 +544,15 @@ class SqliteIndex:
         """Return how many memories a reader may see hold each term; absent terms have zeros."""
         with self._database.held():
             return self._terms.counts(terms, self._terms.visible(scope))
+
+    def together(self, terms: Sequence[str], *, scope: Scope = GLOBAL) -> int:
+        """Return how many memories a reader may see hold all of these terms; 0 for no term."""
+        asked = _askable(terms)
+        if not asked or len(asked) < len({*terms}):
+            return 0
+        with self._database.held():
+            numbers = self._terms.visible(scope).numbers
+            return len(self._matching([holding_all(asked, numbers)], -1)) if numbers else 0
 
     def alike(self, token: str, *, scope: Scope = GLOBAL) -> Sequence[str]:
         """Return tokens that a reader may see and that may be one slip away; see `Vocabulary`."""

@@ -81,6 +81,12 @@ def posting_lists(
             yield PostingList(f"({expression})", share * weight, rows)
 
 
+def holding_all(terms: Iterable[str], partitions: Sequence[int]) -> str:
+    """Return the expression for the memories of some partitions that hold all terms anywhere."""
+    held = ([f'"{number}{mark}{term}"' for number in partitions for mark in "=~"] for term in terms)
+    return " AND ".join(f"({' OR '.join(lists)})" for lists in held)
+
+
 def posting_row(key: int, tokens: int) -> int:
     """Return the row of a memory in all its lists.
 

@@ -178,6 +178,23 @@ class IndexContract:
         assert [index.holds("L4", scope=r) for r in readers] == [False, True, False, True, False]
         assert index.counts(["mira"], scope=Scope("s1"))["mira"].name == 3
 
+    def test_what_stands_together_is_counted(self, index: FilledIndex) -> None:
+        """Memories that a reader may see and that hold all terms, in their words or their place."""
+        self.put(
+            index,
+            self.memory(0, "Mira met Rolf Holt"),
+            self.memory(1, "Mira Berg called"),
+            self.memory(2, "Mira Holt left", status="inactive"),
+        )
+        self.put(index, self.memory(0, "Mira Holt", path="rooms/b.md", scope="project:other"))
+        counted = {("mira", "holt"): 1, ("holt", "berg"): 0, ("mira",): 2, ("mira", "mira"): 2}
+        for terms, memories in counted.items():
+            assert index.together(terms) == memories
+        assert index.together(("mira", "desk")) == 2
+        assert index.together(("mira", "holt"), scope=Scope(project="other")) == 2
+        for nothing in ((), ("",), ("mira", "\ud800"), ("mira", "k%_'"), ("mira", '"')):
+            assert index.together(nothing) == 0
+
     def test_tokens_that_look_alike_are_found(self, index: FilledIndex) -> None:
         """Whatever is one slip away is among them; nothing that a reader may not see is."""
         near = ["kettl", "kettel", "ketl", "kettles7", "kxttle", "kettlx"]

@@ -61,9 +61,9 @@ def test_unsure_keeps_its_kind_so_that_the_evidence_can_decide() -> None:
     assert (unsure.band, unsure.kind, unsure.score) == ("unsure", "status", 0.5)
 
 
-def test_an_unsure_prompt_leans_to_recall_from_the_middle_of_the_bars_on() -> None:
-    for other_below, leans in ((0.3, True), (0.31, False)):
-        signal = detected("the lamp", model=bar_model({}), other_below=other_below)
+def test_an_unsure_prompt_leans_to_recall_from_a_bar_of_its_own_on() -> None:
+    for leaning, leans in ((0.5, True), (0.51, False)):
+        signal = detected("the lamp", model=bar_model({}, leaning=leaning))
         assert (signal.band, signal.leaning) == ("unsure", leans)
     assert not detected("What did we decide about the lamp?").leaning
     assert not detected("Write a poem about rain").leaning
@@ -309,16 +309,26 @@ def test_how_often_a_name_is_told() -> None:
     assert features("Who is our Mira?", vocabulary=often)["impersonal_name"] == 0.0
 
 
-def test_a_whole_name_is_known_only_where_all_of_it_is() -> None:
-    vocabulary = FixedVocabulary(*["Huw Tranter called"] * 2, names=["huw", "tranter"])
+def test_a_whole_name_is_known_only_where_one_memory_holds_all_of_it() -> None:
+    texts = *["Huw Tranter called"] * 2, "Ann Edwards paid"
+    vocabulary = FixedVocabulary(*texts, names=["huw", "tranter", "ann", "edwards"])
     own = features("Where was Huw Tranter born?", vocabulary=vocabulary)
-    famous = features("Where was Huw Edwards born?", vocabulary=vocabulary)
+    famous = features("Where was Huw Grant born?", vocabulary=vocabulary)
+    of_two = features("Where was Huw Edwards born?", vocabulary=vocabulary)
     alone = features("Where was Huw born?", vocabulary=vocabulary)
-    assert [(f["whole_name"], f["whole_name_told"]) for f in (own, famous, alone)] == [
+    assert [(f["whole_name"], f["whole_name_told"]) for f in (own, famous, of_two, alone)] == [
         (1.0, 0.5),
         (0.0, 0.0),
         (0.0, 0.0),
+        (0.0, 0.0),
     ]
+
+
+def test_a_whole_name_may_be_one_that_the_session_noted() -> None:
+    noted = detector(noted=lambda _turn: frozenset({"huw", "tranter"}))
+    turn = Turn("Where was Huw Tranter born?")
+    found = noted.features(turn, Analyst(LEXICONS, PALACE).analyse(turn))
+    assert (found["whole_name"], found["whole_name_told"]) == (1.0, 0.0)
 
 
 def test_a_stranger_beside_a_name_that_is_known() -> None:
