@@ -7,6 +7,7 @@ import re
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
+from langchain.tools import ToolRuntime
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.tools import ToolException, tool
 from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
@@ -116,6 +117,24 @@ async def test_a_stream_of_tools_tells_that_they_run(palace, asked, subgraphs):
         assert len(shown) == 2
         assert "80085" not in str(shown)
         assert {one["tool_call_id"] for one in shown} == {"c1"}
+
+
+@pytest.mark.skipif(
+    not hasattr(ToolRuntime, "emit_output_delta"), reason="this version of LangGraph has no pieces"
+)
+@pytest.mark.parametrize("return_direct", [False, True])
+async def test_a_piece_of_a_reply_is_not_told_before_it_is_checked(palace, return_direct):
+    @tool(return_direct=return_direct)
+    def telling(query: str, runtime: ToolRuntime) -> str:
+        """Ask a model, and tell what it says as it says it."""
+        for piece in CountingModel(persona=lambda _: SAID).stream(query):
+            runtime.emit_output_delta(piece.text)
+        return "Done."
+
+    agent = agent_of(palace, telling)
+    awaited = [piece async for piece in agent.astream({"messages": HIT}, stream_mode="tools")]
+    for pieces in (awaited, [*agent.stream({"messages": HIT}, stream_mode="tools")]):
+        assert ("80085" in str(pieces)) is not return_direct
 
 
 @pytest.mark.parametrize("words", [HIT, PASS])
