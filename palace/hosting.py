@@ -10,6 +10,7 @@ it was asked for.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -20,6 +21,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from palace.enforce.answering import (
@@ -38,6 +40,7 @@ from palace.types.verdict import Verdict
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 S = TypeVar("S")
 # Where `of_palace` keeps what it made.
@@ -302,3 +305,17 @@ def _made(
             call = trip.send(reply)
     except StopIteration as end:
         return end.value  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=256)
+def tell_handed_over(agent: str) -> None:
+    """Warn that another agent goes on with a checked turn, once for each: nobody sees its model.
+
+    Args:
+        agent: Its name.
+    """
+    _log.warning(
+        "%.80r goes on with a checked turn: what it says is checked only where its own model is"
+        " wrapped, or the whole graph is",
+        agent,
+    )

@@ -6,7 +6,7 @@ does anything; a miss ends the run without a model call, whatever other middlewa
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Annotated, Any
@@ -21,11 +21,12 @@ from langchain.agents.middleware import (
 )
 from langchain.agents.middleware.types import PrivateStateAttr
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.runnables import RunnableConfig
+from langgraph.constants import END
 from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from pydantic import Field, SkipValidation
 from typing_extensions import NotRequired
 
@@ -35,7 +36,7 @@ from langchain_palace.chat_model import ChatPalace
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.gated_model import GatedChatModel, Prepared
 from langchain_palace.graph_state import as_state, plan_of
-from langchain_palace.heard import hearing
+from langchain_palace.heard import Heard, hearing
 from langchain_palace.messages import (
     asking_before,
     asking_index,
@@ -55,12 +56,10 @@ from langchain_palace.messages import (
 from langchain_palace.questions import question_at
 from langchain_palace.session import (
     Call,
-    all_unseen,
     call_of_run,
-    seen,
     thread_of,
-    tool_unseen,
 )
+from langchain_palace.streams import ShownTool, all_unseen, seen, tool_unseen
 from langchain_palace.turns import Plan, Turns
 from palace import (
     CheckedAnswer,
@@ -272,10 +271,17 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
                     made = yield hosting.host_call(lambda: handler(asked))
             except _REFUSED as error:  # what is left of an answer that the gate refused
                 made = error
-        response = self._passed(made, request, plan, gate)
+        recorded = gate.checked  # what our own model has said is in the journal
+        try:
+            response = self._passed(made, request, plan, gate)
+        except _REFUSED as error:
+            reply, checked = _instead(plan, error)
+            self._turns.replied(plan, gate.said)
+            yield self._turns.record(plan, checked.text, checked, 1)
+            return _stopped(reply)
         self._turns.replied(plan, gate.said)
-        if isinstance(response, AIMessage):
-            return _stopped(response)
+        if gate.checked is not None and gate.checked is not recorded:
+            yield self._turns.record(plan, gate.text, gate.checked, 1)
         if not is_new:
             return response
         kept = self._state(plan, call, request.messages, request.runtime)
@@ -353,21 +359,21 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         request: ModelRequest[Any],
         plan: Plan,
         gate: ReplyGate,
-    ) -> ModelResponse[Any] | AIMessage:
-        """Return the response with its verdict, or the reply that ends the run instead.
+    ) -> ModelResponse[Any]:
+        """Return the response with its verdict.
 
         Middleware further in may have called another model than the one behind the gate: what it
         brought passes the gate here.
+
+        Raises:
+            RecallMiss, UngroundedAnswerError: If the gate refuses it.
         """
-        try:
-            if isinstance(made, EnforcementError):
-                raise made
-            if plan.is_checked and made.structured_response is not None:
-                check = plan.check(self._tool_texts(request.messages, plan))
-                check_values(check, made.structured_response, _schema(request))
-            result = [_through(gate, message) for message in made.result]
-        except _REFUSED as error:
-            return _instead(plan, error)
+        if isinstance(made, EnforcementError):
+            raise made
+        if plan.is_checked and made.structured_response is not None:
+            check = plan.check(self._tool_texts(request.messages, plan))
+            check_values(check, made.structured_response, _schema(request))
+        result = [_through(gate, message) for message in made.result]
         return ModelResponse(result=result, structured_response=made.structured_response)
 
     def _gate(self, plan: Plan, request: ModelRequest[Any]) -> ReplyGate:
@@ -408,20 +414,44 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
     ) -> hosting.Steps[Any]:
         call = self._call(request.runtime)
         kept = self._kept(request.state, request.runtime, call)
-        if kept is not None and kept["verdict"]["action"] != "ground":
-            kept = None
-        # Nobody has checked what a model says in there: it is not streamed.
-        unseen = tool_unseen(request.runtime.config) if kept else nullcontext()
-        with hearing() as heard, unseen:
-            made = yield hosting.host_call(lambda: handler(request))
-        asked, tool = request.tool_call, request.tool
-        if kept is None or not (heard.replies or asked["name"] in self._models):
-            return made
-        found = heard.evidence(asked["args"])
+        if kept is None or kept["verdict"]["action"] != "ground":
+            with hearing():
+                return (yield hosting.host_call(lambda: handler(request)))
+        asked, tool, config = request.tool_call, request.tool, request.runtime.config
         if asked["name"] not in self._direct and not (tool and tool.return_direct):
+            # Nobody has checked what a model says in there: it is not shown.
+            with hearing() as heard, tool_unseen(config, whole=False):
+                made = yield hosting.host_call(lambda: handler(request))
+            for agent in _handed_to(made):
+                hosting.tell_handed_over(agent)
+            if not self._speaks(heard, asked):
+                return made
+            found = heard.evidence(asked["args"])
             return _with_messages(
                 made, lambda said: heard_behind(said, found) if is_tools(said) else said
             )
+        shown = ShownTool(config, tool, asked)
+        yield from shown.begin()
+        try:
+            with hearing() as heard, tool_unseen(config, whole=True):
+                made = yield hosting.host_call(lambda: handler(request))
+            if self._speaks(heard, asked):
+                made = yield from self._reply(made, request, kept, heard)
+        except Exception as error:
+            yield from shown.end(error)
+            raise
+        yield from shown.end(made)
+        return made
+
+    def _speaks(self, heard: Heard, asked: ToolCall) -> bool:
+        """Whether a model spoke behind a tool whose words nobody has checked."""
+        return bool(heard.replies) or asked["name"] in self._models
+
+    def _reply(
+        self, made: Any, request: ToolCallRequest, kept: dict[str, Any], heard: Heard
+    ) -> hosting.Steps[Any]:
+        """Return what a tool answered that is the reply, as it may be released."""
+        found = heard.evidence(request.tool_call["args"])
         options = yield hosting.in_thread(lambda: self.palace.answer_options)
         plan = plan_of(kept, options)
         check = plan.check((*self._tool_texts(request.state["messages"], plan), *found))
@@ -447,10 +477,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
 
 
-def _instead(plan: Plan, error: EnforcementError) -> AIMessage:
-    """Return what is said in place of an answer that the gate refused."""
-    quoted = None if isinstance(error, RecallMiss) else plan.verdict.text
-    return spoken(quoted or plan.options.fallback_text, plan.metadata())
+def _instead(plan: Plan, error: EnforcementError) -> tuple[AIMessage, CheckedAnswer]:
+    """Return what is said in place of an answer that the gate refused, and what it refused."""
+    declined = isinstance(error, RecallMiss)
+    quoted = None if declined else plan.verdict.text
+    text = quoted or plan.options.fallback_text
+    checked = CheckedAnswer(text, supported=declined, declined=declined)
+    return spoken(text, plan.metadata()), checked
 
 
 def _stopped(message: AIMessage) -> ExtendedModelResponse[Any]:
@@ -509,6 +542,14 @@ def _schema(request: ModelRequest[Any]) -> list[Any]:
     if request.response_format is None:
         return []
     return [spec.json_schema for spec in ToolStrategy(request.response_format.schema).schema_specs]
+
+
+def _handed_to(made: Any) -> Iterator[str]:
+    """Yield the nodes around an agent that what a tool answered goes on with."""
+    for one in made if isinstance(made, list) else [made]:
+        if isinstance(one, Command) and one.graph == Command.PARENT:
+            goto = [one.goto] if isinstance(one.goto, (str, Send)) else one.goto
+            yield from (to.node if isinstance(to, Send) else to for to in goto if to != END)
 
 
 def _with_messages(made: Any, change: Callable[[BaseMessage], BaseMessage]) -> Any:

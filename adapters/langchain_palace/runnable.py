@@ -44,9 +44,8 @@ from langchain_palace.session import (
     ToolNames,
     call_of,
     known_fields,
-    quiet,
-    running,
 )
+from langchain_palace.streams import quiet, running
 from langchain_palace.turns import Plan, Turns
 from palace import ConfigError, Mempalace, ModelCall, ModelReply, RecallMiss, hosting
 

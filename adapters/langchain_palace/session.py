@@ -5,17 +5,14 @@ In: a `RunnableConfig`, given or inherited. Out: a frozen `Call`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import filterfalse
 from typing import Annotated, Any
 from uuid import UUID
 
-from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableConfig
-from langchain_core.runnables.config import ensure_config, var_child_runnable_config
+from langchain_core.runnables.config import ensure_config
 from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, BeforeValidator, ValidationInfo
 
@@ -36,13 +33,6 @@ ToolNames = Annotated[frozenset[str], BeforeValidator(_tool_names)]
 SESSION_KEYS = ("session_id", "thread_id")
 # Where LangGraph keeps what belongs to a run, in the config of each of its parts.
 _RUNTIME = "__pregel_runtime"
-# What it has the graphs within a task show with `subgraphs=True`, and in which modes they say
-# themselves what to show; and what shows their messages.
-_STREAM = "__pregel_stream"
-_OWN_MODES = frozenset({"custom"})
-_STREAMS_MESSAGES = "StreamMessagesHandler"
-# LangGraph's tag for model calls that `stream_mode="messages"` leaves out.
-_NOT_STREAMED = "nostream"
 
 
 def known_fields(model: type[BaseModel], values: Any, *, only_like: Sequence[str] = ()) -> Any:
@@ -123,72 +113,6 @@ def call_of(
         handlers=handlers,
         run_id=whole.get("run_id") or uuid7() if is_run else None,
     )
-
-
-def unseen(config: RunnableConfig | None) -> RunnableConfig:
-    """Return a config for a run whose words nobody has checked: LangGraph does not stream them."""
-    whole = config or RunnableConfig()
-    return {**whole, "tags": [*(whole.get("tags") or ()), _NOT_STREAMED]}
-
-
-@contextmanager
-def running(config: RunnableConfig) -> Iterator[None]:
-    """Run what is within as a part of the run of a config: graphs add theirs to the given one."""
-    token = var_child_runnable_config.set(config)
-    try:
-        yield
-    finally:
-        var_child_runnable_config.reset(token)
-
-
-@contextmanager
-def all_unseen() -> Iterator[None]:
-    """Run what is within as `unseen`, but for the models that say otherwise; see `seen`."""
-    with running(unseen(ensure_config())):
-        yield
-
-
-def quiet(config: RunnableConfig | None) -> RunnableConfig:
-    """Return a config as `unseen`, of whose graphs a stream of the graph around shows nothing else.
-
-    What they write to a stream themselves goes on.
-    """
-    whole = unseen(config)
-    callbacks, configurable = whole.get("callbacks"), dict(whole.get("configurable") or {})
-    if isinstance(callbacks, BaseCallbackManager):
-        callbacks = callbacks.copy()
-        callbacks.handlers = [*filterfalse(_streams_messages, callbacks.handlers)]
-        inherited = callbacks.inheritable_handlers
-        callbacks.inheritable_handlers = [*filterfalse(_streams_messages, inherited)]
-    stream = configurable.get(_STREAM)
-    if stream is not None:
-        configurable[_STREAM] = type(stream)(stream, stream.modes & _OWN_MODES)
-    return {**whole, "callbacks": callbacks, "configurable": configurable}
-
-
-@contextmanager
-def tool_unseen(config: RunnableConfig) -> Iterator[None]:
-    """Run the call of a tool as `quiet` that is made with this very config."""
-    before = config.copy()
-    config.update(quiet(config))
-    try:
-        yield
-    finally:
-        config.clear()  # type: ignore[attr-defined]
-        config.update(before)
-
-
-def _streams_messages(handler: object) -> bool:
-    return any(one.__name__ == _STREAMS_MESSAGES for one in type(handler).__mro__)
-
-
-def seen(config: RunnableConfig | None) -> RunnableConfig:
-    """Return a config for a checked run within `all_unseen`; what the host left out stays out."""
-    whole = ensure_config(config)
-    tags = list(whole.get("tags") or ())
-    if _NOT_STREAMED in tags:
-        tags.remove(_NOT_STREAMED)
-    return {**whole, "tags": tags}
 
 
 def call_of_run(

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables.config import patch_config
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import labelled, released, tool_texts
-from langchain_palace.session import unseen
+from langchain_palace.streams import quiet
 from langchain_palace.turns import Plan, unreadable
 from palace import RecallMiss, choice_alone, hosting
 
@@ -49,29 +50,68 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Answer in the schema."""
-        return hosting.run(self._steps(input, config, kwargs))
+        return self._call_with_config(self._now, input, config, **kwargs)
 
     async def ainvoke(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Any:
         """Answer in the schema."""
-        return await hosting.arun(self._steps(input, config, kwargs))
+        return await self._acall_with_config(self._later, input, config, **kwargs)
 
     def stream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Any]:
         """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-        return hosting.stream(self._pieces(input, config, kwargs))
+        return self._transform_stream_with_config(iter([input]), self._chunks, config, **kwargs)
 
-    def astream(
+    async def astream(
         self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Any]:
         """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-        return hosting.astream(self._pieces(input, config, kwargs))
+
+        async def only() -> AsyncIterator[LanguageModelInput]:
+            yield input
+
+        async for chunk in self._atransform_stream_with_config(
+            only(), self._achunks, config, **kwargs
+        ):
+            yield chunk
+
+    # A run of its own, as LangChain's own chains have: what is checked shows there.
+
+    def _now(
+        self,
+        input: LanguageModelInput,
+        run_manager: object,  # noqa: ARG002 - the config holds its child
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> Any:
+        return hosting.run(self._steps(input, config, kwargs))
+
+    async def _later(
+        self,
+        input: LanguageModelInput,
+        run_manager: object,  # noqa: ARG002 - the config holds its child
+        config: RunnableConfig,
+        **kwargs: Any,
+    ) -> Any:
+        return await hosting.arun(self._steps(input, config, kwargs))
+
+    def _chunks(
+        self, inputs: Iterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
+    ) -> Iterator[Any]:
+        return hosting.stream(self._pieces(inputs, run_manager, config, kwargs))
+
+    def _achunks(
+        self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
+    ) -> AsyncIterator[Any]:
+        return hosting.astream(self._pieces(inputs, run_manager, config, kwargs))
 
     def _pieces(
-        self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+        self, inputs: Any, run_manager: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Pieces[Any]:
+        config = patch_config(config, callbacks=run_manager.get_child())
+        input = yield hosting.Step(lambda: next(inputs), lambda: anext(inputs))
         ready = yield from self._ready(input, config)
         if not ready.is_open:
             yield hosting.Shown((yield from self._answered(ready, config, kwargs)))
@@ -85,14 +125,12 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             yield hosting.Shown(self._missed(missed.message))
 
     def _steps(
-        self, input: LanguageModelInput, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+        self, input: LanguageModelInput, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[Any]:
         ready = yield from self._ready(input, config)
         return (yield from self._answered(ready, config, kwargs))
 
-    def _ready(
-        self, input: LanguageModelInput, config: RunnableConfig | None
-    ) -> hosting.Steps[_Ready]:
+    def _ready(self, input: LanguageModelInput, config: RunnableConfig) -> hosting.Steps[_Ready]:
         """Return the settled plan of the turn and what the model is sent in it."""
         model: ChatPalace = self.model
         messages = model._turns.whole(model._convert_input(input).to_messages())
@@ -107,7 +145,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         return _Ready(plan, plan.sent(messages, index), told)
 
     def _answered(
-        self, ready: _Ready, config: RunnableConfig | None, kwargs: Mapping[str, Any]
+        self, ready: _Ready, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[Any]:
         """Return the answer, whole."""
         plan, turns = ready.plan, self.model._turns
@@ -115,7 +153,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
             return (yield whole_run(self.bound, ready.messages, config, kwargs))
         if plan.stops:
             return self._missed(plan.reply) if plan.answer is None else self._chosen(plan)
-        seen = unseen(config) if plan.is_checked or plan.chooses else config
+        seen = quiet(config) if plan.is_checked or plan.chooses else config
         try:
             with turns.telling(plan):
                 made = yield whole_run(self.bound, ready.messages, seen, kwargs)

@@ -21,6 +21,7 @@ from collections.abc import (
 )
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
+from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
@@ -34,7 +35,7 @@ from llama_index_instrumentation import root_dispatcher
 from llama_index_instrumentation.span import BaseSpan
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 
-from palace import AnswerCheck, Kept, hosting, values_in, without_echoes
+from palace import AnswerCheck, CheckedAnswer, Kept, hosting, values_in, without_echoes
 
 _T = TypeVar("_T")
 _END: Any = object()
@@ -115,46 +116,65 @@ def evidence_in(text: str, tool: str) -> Sequence[str]:
     return [text] if found is None else found
 
 
+class Reply(NamedTuple):
+    """What becomes of a result of a tool that is the reply of one turn, or may be.
+
+    Attributes:
+        check: Returns the check of it; takes what was found behind the tool.
+        record: Records what is released of it.
+        is_known: Whether it is known to be the reply; else the tool's own mark tells.
+    """
+
+    check: Callable[[tuple[str, ...]], AnswerCheck]
+    record: Callable[[CheckedAnswer], None]
+    is_known: bool = True
+
+
 class Direct(NamedTuple):
     """Calls under way of a tool with the same arguments whose result is the reply.
 
     Attributes:
-        checks: Each returns the check of the reply for one turn; it takes what was found.
-        left: How many of the calls are not over.
+        replies: One for each of them.
+        over: How many of the calls are over.
     """
 
-    checks: tuple[Callable[[tuple[str, ...]], AnswerCheck], ...] = ()
-    left: int = 0
+    replies: tuple[Reply, ...] = ()
+    over: int = 0
 
 
-def expect(tool: str, given: object, check: Callable[[tuple[str, ...]], AnswerCheck]) -> None:
+def expect(tool: str, given: object, reply: Reply) -> None:
     """Have the result of a call checked if a model speaks behind the tool and it is the reply.
 
     Args:
         tool: Its name.
         given: What the model wrote to it.
-        check: Returns the check of a reply; takes what was found behind the tool.
+        reply: What becomes of it.
     """
     key = tool, frozenset(values_in(given))
     with _LOCK:
-        checks, left = _EXPECTED.get(key) or Direct()
-        _EXPECTED.put(key, Direct((*checks, check), left + 1))
+        replies, over = _EXPECTED.get(key) or Direct()
+        _EXPECTED.put(key, Direct((*replies, reply), over))
 
 
-def _released(tool: str, text: str, heard: Heard) -> str:
-    """Return what may be shown of a result; of two who ask the same, none gets the other's."""
+def _expected(tool: str, heard: Heard) -> Direct:
+    """Return what becomes of the result of a call that is over now."""
     if not len(_EXPECTED):  # as in most turns
-        return text
+        return Direct()
     key = tool, frozenset(values_in(heard.given))
     with _LOCK:
-        checks, left = _EXPECTED.pop(key) or Direct()
-        if left > 1:
-            _EXPECTED.put(key, Direct(checks, left - 1))
-    if not heard.is_said or not checks:
-        return text
-    made = [check(heard.evidence()) for check in checks]
-    replies = {one.check(text).text for one in made}
-    return replies.pop() if len(replies) == 1 else made[0].fallback_text
+        direct = _EXPECTED.pop(key) or Direct()
+        if direct.over + 1 < len(direct.replies):
+            _EXPECTED.put(key, direct._replace(over=direct.over + 1))
+    return direct
+
+
+def _released(direct: Direct, text: str, heard: Heard) -> CheckedAnswer:
+    """Return what may be shown of a result; of two who ask the same, none gets the other's."""
+    checks = [reply.check(heard.evidence()) for reply in direct.replies]
+    made = [check.check(text) for check in checks]
+    if len({one.text for one in made}) == 1:
+        return made[direct.over]
+    return replace(made[direct.over], text=checks[0].fallback_text, citations={})
 
 
 def said_unchecked() -> None:
@@ -281,9 +301,14 @@ class _Ear(BaseSpanHandler[BaseSpan]):
             return
         with self._ending(id_) as heard:
             if isinstance(instance, BaseTool) and isinstance(result, ToolOutput):
-                text = _released(_name_of(instance), result.content, heard)
-                if text != result.content:
-                    result.content = result.raw_output = text
+                direct = _expected(_name_of(instance), heard)
+                if heard.is_said and direct.replies:
+                    checked = _released(direct, result.content, heard)
+                    if checked.text != result.content:
+                        result.content = result.raw_output = checked.text
+                    reply = direct.replies[direct.over]
+                    if reply.is_known or instance.metadata.return_direct:
+                        reply.record(checked)
             _brought(heard, instance, _texts(result))
 
     def span_drop(
@@ -299,7 +324,7 @@ class _Ear(BaseSpanHandler[BaseSpan]):
             return
         with self._ending(id_) as heard:
             if isinstance(instance, BaseTool) and type(err).__name__ != _WAITS:
-                _released(_name_of(instance), "", heard)
+                _expected(_name_of(instance), heard)
             _brought(heard, instance, [str(err), f"Encountered error: {err}"])
 
     def _begin(self, id_: str, around: Sequence[Heard], given: Sequence[object] = ()) -> Heard:

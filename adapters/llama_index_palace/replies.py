@@ -18,6 +18,7 @@ from llama_index.core.agent.react.output_parser import (
     extract_tool_use,
     parse_action_reasoning_step,
 )
+from llama_index.core.agent.workflow.multi_agent_workflow import handoff
 from llama_index.core.base.llms.types import (
     ChatMessage,
     ChatResponse,
@@ -143,6 +144,7 @@ class Screen:
         checked: The check of the answer, once there is one.
         lets_calls: Whether the reply calls tools, and may.
         shown: What it writes to those of them whose result may be the reply, with their names.
+        handed_to: The agents to which it hands over.
     """
 
     def __init__(self, check: AnswerCheck, asked: Asked, memory: str) -> None:
@@ -150,6 +152,7 @@ class Screen:
         self.checked: CheckedAnswer | None = None
         self.lets_calls = False
         self.shown: list[tuple[str, Any]] = []
+        self.handed_to: list[str] = []
         self._gate: SentenceGate = check.gate()
         self._check = check
         self._asked = asked
@@ -200,6 +203,7 @@ class Screen:
             return wrong.text
         self.lets_calls = True
         self.shown = [call for call in called if call[0] in direct]
+        self.handed_to = _handed_to(called)
         made = [call for call in calls if call.tool_name in schemas]
         if made:
             self._object, self._name = [call.tool_kwargs for call in made], made[0].tool_name
@@ -214,6 +218,7 @@ class Screen:
         step = _react_step(self._held)
         if step:  # for the host to read and run, not for anybody who watches the stream
             self.shown = called  # which of its tools give the reply, such a host does not say
+            self.handed_to = _handed_to(called)
             self._let(step)
             return ""
         self._let(_REACT_ANSWER)
@@ -479,3 +484,9 @@ def noted_completion(
     """Return the model's own completion with the verdict noted in it."""
     extra = {**(response.additional_kwargs or {}), KEY: dict(metadata)}
     return response.model_copy(update={"additional_kwargs": extra})
+
+
+def _handed_to(calls: Sequence[tuple[str, Any]]) -> list[str]:
+    """Return the agents to which calls of the tool of an `AgentWorkflow` hand over."""
+    given = [given for name, given in calls if name == handoff.__name__]
+    return [str(one["to_agent"]) for one in given if isinstance(one, dict) and "to_agent" in one]

@@ -476,3 +476,11 @@ class Turns:
         metadata = verdict_metadata(verdict, checked=checked, model_calls=answer.model_calls)
         announce_answer(metadata, verdict)
         return metadata
+
+    def record_direct(self, ruling: Ruling, checked: CheckedAnswer) -> None:
+        """Record the result of a tool that is the reply, as it was released."""
+        verdict = ruling.verdict
+        answer = Answer(checked.text, verdict, checked, model_calls=ruling.model_calls)
+        self.palace.record_answer(answer, verdict)
+        metadata = verdict_metadata(verdict, checked=checked, model_calls=answer.model_calls)
+        announce_answer(metadata, verdict)

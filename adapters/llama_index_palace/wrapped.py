@@ -23,7 +23,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM
 
 from llama_index_palace.events import verdict_metadata
-from llama_index_palace.heard import TellsItself, expect, hear, unheard, unheard_stream
+from llama_index_palace.heard import Reply, TellsItself, expect, hear, unheard, unheard_stream
 from llama_index_palace.pointing import ask
 from llama_index_palace.questions import HOST_REWRITES, Asked, asked_in_messages, asked_in_prompt
 from llama_index_palace.replies import Chunks, is_step, prepared_messages, refusal_text
@@ -249,8 +249,11 @@ class WrappedLLM(FunctionCallingLLM, TellsItself):
             if not screen.lets_calls:
                 last = chunks.reply(released, metadata, delta=rest, spent=chunks.spent)
                 return last
+        for agent in screen.handed_to:
+            hosting.tell_handed_over(agent)
         for tool, given in screen.shown:
-            expect(tool, given, partial(ruling.check, asked))
+            check, record = partial(ruling.check, asked), partial(self._turns.record_direct, ruling)
+            expect(tool, given, Reply(check, record, is_known=tool in asked.answers.direct))
         return chunks.step(rest, self.inner, self._turns.held)
 
     @contextmanager

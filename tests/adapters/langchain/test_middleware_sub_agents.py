@@ -467,3 +467,38 @@ async def test_what_a_model_tells_one_is_no_word_of_the_person(
 def test_what_the_person_tells_one_is_kept(palace, other_palace):
     ChatPalace(inner=saying("Fine."), palace=other_palace).invoke(KEEP)
     assert len(other_palace.memories()) == 1
+
+
+# -- another agent that goes on ------------------------------------------------------------------
+
+
+@tool
+def hand_over(query: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Command:
+    """Hand over to the researcher."""
+    told = ToolMessage("Handed over.", tool_call_id=tool_call_id)
+    return Command(goto="researcher", graph=Command.PARENT, update={"messages": [told]})
+
+
+def team_of(first, second):
+    graph = StateGraph(MessagesState)
+    graph.add_node("first", first, destinations=("researcher",))
+    graph.add_node("researcher", create_agent(second))
+    return graph.add_edge(START, "first").compile()
+
+
+def test_who_gets_a_checked_turn_is_warned_of_once(palace, caplog):
+    team = team_of(agent_of(palace, [hand_over]), saying(SAID))
+    for words in (PASS, HIT, HIT):
+        assert team.invoke({"messages": words})["messages"][-1].text == SAID
+    assert [r.getMessage() for r in caplog.records if "goes on" in r.getMessage()] == [
+        "'researcher' goes on with a checked turn: what it says is checked only where its own model"
+        " is wrapped, or the whole graph is"
+    ]
+
+
+def test_what_it_says_is_checked_where_the_whole_graph_is_wrapped(palace):
+    calling = calling_once("hand_over", ASK, then=honest)
+    team = team_of(create_agent(CountingModel(persona=calling), [hand_over]), saying(SAID))
+    made = PalaceRunnable(bound=team, palace=palace).invoke({"messages": [("user", HIT)]})
+    assert HIT_TEXT in made["messages"][-1].text
+    assert "Mallory" not in made["messages"][-1].text

@@ -148,6 +148,24 @@ async def test_handing_over_to_another_agent_is_no_reply(palace):
     assert said.current_agent_name == "writer"
 
 
+@pytest.mark.parametrize("kind", [FunctionAgent, ReActAgent])
+async def test_who_gets_a_checked_turn_is_warned_of_once(palace, caplog, kind):
+    name = f"bare_{kind.__name__}"
+    arguments = {"to_agent": name, "reason": "It knows."}
+    llm = ScriptedLLM(tool="handoff", tool_arguments=arguments, functions=kind is FunctionAgent)
+    front = kind(
+        name="front", description="Greets.", llm=PalaceLLM(llm, palace), can_handoff_to=[name]
+    )
+    bare = FunctionAgent(name=name, description="Writes.", llm=ScriptedLLM(answer=LIE))
+    team = AgentWorkflow(agents=[front, bare], root_agent="front")
+    for _ in range(2):
+        assert str(await team.run(HIT)) == LIE  # as 0004 says: its own model is bare
+    assert [r.getMessage() for r in caplog.records if name in r.getMessage()] == [
+        f"'{name}' goes on with a checked turn: what it says is checked only where its own model"
+        " is wrapped, or the whole graph is"
+    ]
+
+
 @pytest.mark.parametrize("is_async", [True, False])
 class TestPredictAndCall:
     """What is called is the reply, whatever the tool."""

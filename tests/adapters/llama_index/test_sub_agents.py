@@ -418,6 +418,22 @@ async def test_a_true_one_is_shown(palace, function, words, text, kind):
     assert await reply(palace, [tool], words, args={"query": text}, kind=kind) == text
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("lie", ["80085 by Mallory", None])
+async def test_what_is_released_of_one_is_in_the_journal(palace, kind, lie):
+    tool = made_of(direct, return_direct=True)
+    said = await reply(palace, [tool], args={"query": lie or code_text(None)}, kind=kind)
+    (record,) = palace.journal.records(type="answer")
+    assert record["supported"] is not bool(lie)
+    assert ("Mallory" in str(record)) is bool(lie)
+    assert code_text(None) in said
+
+
+async def test_what_a_reasoning_agent_goes_on_from_is_no_reply_in_the_journal(palace):
+    await reply(palace, [by_chat], kind=ReActAgent)
+    assert len([*palace.journal.records(type="answer")]) == 1
+
+
 async def test_a_reply_from_what_it_has_found_is_shown(palace):
     engine = engine_on(Shelf(), saying())
     tool = named(QueryEngineTool.from_defaults(engine, return_direct=True), "engine")
