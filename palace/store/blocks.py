@@ -7,7 +7,7 @@ pass, and the words a person reads in them.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -222,19 +222,42 @@ def find_blocks(
 
 def _found(
     lines: Sequence[str],
-    numbers: Iterable[int],
+    numbers: Sequence[int],
     apart: Container[int],
     *,
     timeline: bool = False,
     diary: bool = False,
 ) -> list[Block]:
-    finder = _Finder(timeline=timeline, diary=diary)
+    finder = _Finder(_asides(lines, numbers), timeline=timeline, diary=diary)
     for number in numbers:
         if number in apart:
             finder.end_paragraph()
         finder.feed(number, lines[number])
     finder.leave()
     return finder.blocks
+
+
+def _asides(lines: Sequence[str], numbers: Iterable[int]) -> dict[int, int]:
+    """Return the first and last lines of comments as Obsidian has them, `%% … %%`.
+
+    One stands on a line of its own, or ends at the next sign if that does. So cells of a script
+    (`%% Load`) and a sign that nothing closes hide nothing, and no item that is written closes one.
+    """
+    found: dict[int, int] = {}
+    start = -1  # of a comment that is open
+    for number in numbers:
+        line = lines[number].rstrip(" \t")
+        signs = line.count("%%")
+        if not signs:
+            continue
+        if start >= 0 and line == "%%":
+            found[start], start = number, -1
+            continue
+        begins = line.startswith("%%")
+        if begins and signs == 2 and line.endswith("%%"):
+            found[number] = number
+        start = number if begins and signs == 1 else -1
+    return found
 
 
 def _is_diary(blocks: Sequence[Block]) -> bool:
@@ -366,8 +389,9 @@ def _dedent_all(lines: list[str], code: set[int]) -> list[str]:
 class _Finder:
     """The state between two lines."""
 
-    def __init__(self, *, timeline: bool, diary: bool) -> None:
+    def __init__(self, asides: Mapping[int, int], *, timeline: bool, diary: bool) -> None:
         self.blocks: list[Block] = []
+        self._asides = asides
         self._timeline = timeline
         self._diary = diary
         self._block: Block | None = None
@@ -378,14 +402,16 @@ class _Finder:
     def feed(self, number: int, line: str) -> None:
         block = self._block
         bare = line.strip(" \t")
-        if self._in_comment and block:
+        if block and block.kind == "comment" and number < block.end:
+            pass
+        elif self._in_comment and block:
             block.end = number + 1
             self._in_comment = "-->" not in line
         elif not bare:
             self._blank(number, line)
         elif block and self._fence and self._stays_in_fence(block, self._fence, number, line):
             pass
-        elif self._block and self._continues(self._block, line, bare):
+        elif self._block and self._goes_on(self._block, number, line, bare):
             self._extend(self._block, number, line)
         else:
             self.leave()
@@ -426,8 +452,8 @@ class _Finder:
             block.sealed = fence.outer
         return True
 
-    def _continues(self, block: Block, line: str, bare: str) -> bool:
-        if block.kind not in MEMORY_KINDS:
+    def _goes_on(self, block: Block, number: int, line: str, bare: str) -> bool:
+        if block.kind not in MEMORY_KINDS or number in self._asides:
             return False
         if block.threshold and indentation(line) >= block.threshold:
             return True
@@ -477,19 +503,19 @@ class _Finder:
         block = self._new_block(number, line, bare)
         self.blocks.append(block)
         self._block = block
-        if block.kind == "comment":
+        if block.kind == "comment" and number not in self._asides:
             self._in_comment = "-->" not in line
         self._open_fence(block, line)
 
     def _new_block(self, number: int, line: str, bare: str) -> Block:
-        end = number + 1
+        end = self._asides.get(number, number) + 1
         heading = _HEADING.match(line) if bare[0] == "#" else None
         if heading:
             level = len(heading.group(1))
             return Block("heading", number, end, level=level, title=_title(heading.group(2)))
         if self._diary and is_day(bare):  # "4. Mai 2026" is no item
             return Block("paragraph", number, end, title=bare, day=bare.strip("*_:"))
-        is_comment = _is_comment_line(line, bare)
+        is_comment = number in self._asides or _is_comment_line(line, bare)
         if is_comment or is_break(bare):
             return Block("comment" if is_comment else "break", number, end)
         stamp = stamp_of(line) if self._timeline else None

@@ -74,8 +74,8 @@ class KeepingVerbs(WritingVerbs):
         found = self.index.get(target)
         if found is None and "/" in target:
             room, _, drawer = target.strip().removesuffix(".md").rpartition("/")
-            self._require(room, drawer)
-            return f"{room}/{drawer}"
+            room, known = self._on_disk(room, drawer)
+            return f"{room}/{known}"
         found = found or self.get(target)
         if found.id.startswith("d-") and found.room != PLAYBOOKS:
             refuse_unmarked(found, instead="edit")

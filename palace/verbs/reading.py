@@ -23,7 +23,7 @@ from palace.arguments import (
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
-from palace.store.names import derived_id
+from palace.store.names import derived_id, fold_case
 from palace.types.memory import TIMELINE, Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn
@@ -51,20 +51,28 @@ class ReadingVerbs(OpenedPalace):
         check_names(room=room, drawer=drawer)
         self.refresh(force=False)
         if room is not None and room != TIMELINE:
-            self._require(room, drawer)
+            room, drawer = self._on_disk(room, drawer)
         return [
             m
             for m in self.index.memories(room=room)
             if (include_inactive or m.status == "active") and (drawer is None or m.drawer == drawer)
         ]
 
-    def _require(self, room: str, drawer: str | None) -> None:
-        if room not in (rooms := self.store.rooms()):
+    def _on_disk(self, room: str, drawer: str | None) -> tuple[str, str | None]:
+        """Return the names of a room and a drawer as their files have them."""
+        rooms = self.store.rooms()
+        found = _same_name(room, rooms)
+        if found is None:
             raise _not_found(f"there is no room {quoted(room)}", room, rooms)
-        if drawer is not None and drawer not in (drawers := self.store.drawers(room)):
+        if drawer is None:
+            return found, None
+        drawers = self.store.drawers(found)
+        known = _same_name(drawer, drawers)
+        if known is None:
             raise _not_found(
                 f"the room {quoted(room)} has no drawer {quoted(drawer)}", drawer, drawers
             )
+        return found, known
 
     def get(self, memory_id: str) -> Memory:
         """Return one memory by id or unique prefix of at least 8 characters, active or not.
@@ -173,6 +181,13 @@ class ReadingVerbs(OpenedPalace):
         ]
         files = (self.identity_file, self.store, self.playbook_files)
         return [*(fault for kept in files for fault in kept.faults()), *triggers]
+
+
+def _same_name(name: str, names: Sequence[str]) -> str | None:
+    """Return the name that means the same file, as a write with it does: itself, if it is one."""
+    if name in names:
+        return name
+    return next((one for one in names if fold_case(one) == fold_case(name)), None)
 
 
 def _not_found(message: str, name: str, names: Sequence[str]) -> MemoryNotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -76,3 +77,40 @@ def test_a_playbook_is_shown_whatever_the_case_of_its_name(
     (root / "playbooks" / "restart-the-queue.md").write_text("# Restart the queue\n\n1. Stop it.\n")
     assert run(["show", name]) == 0
     assert "Stop it." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("on_disk", "typed"),
+    [
+        (unicodedata.normalize("NFD", "café"), "café"),
+        ("Recipes", "recipes"),
+        ("Été/Nord", "été/nord"),
+    ],
+)
+def test_a_room_is_read_by_the_name_it_is_written_by(
+    root: Path, listed: Any, on_disk: str, typed: str
+) -> None:
+    folder = root / "rooms" / on_disk
+    folder.mkdir(parents=True)
+    name = on_disk.rpartition("/")[2]
+    (folder / f"{name}.md").write_text("- The oven needs ten minutes.\n", "utf-8")
+    drawer = typed.rpartition("/")[2]
+    with Mempalace.open(root) as palace:
+        written = palace.remember("The spoons are above it.", room=typed, drawer=drawer).memory
+        assert written.path == f"rooms/{on_disk}/{name}.md"
+        palace.link(written.id, f"{typed}/{drawer}")
+        assert palace.get(written.id).links == (f"{on_disk}/{name}",)
+    assert len(listed(typed, "--drawer", drawer)["memories"]) == 2
+    assert len(listed(typed)["memories"]) == 2
+
+
+def test_of_rooms_that_differ_in_case_alone_the_one_that_is_meant_is_read(
+    root: Path, listed: Any
+) -> None:
+    for name in ("Shed", "shed"):
+        (root / "rooms" / name).mkdir(exist_ok=True)
+        (root / "rooms" / name / "notes.md").write_text(f"- Told in {name}.\n", "utf-8")
+    if len({entry.name for entry in (root / "rooms").iterdir()} & {"Shed", "shed"}) < 2:
+        pytest.skip("the file system has one name for both")
+    for name in ("Shed", "shed"):
+        assert [m["text"] for m in listed(name)["memories"]] == [f"Told in {name}."]
