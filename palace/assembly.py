@@ -28,7 +28,6 @@ from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
 from palace.layers.reminders import reminders
-from palace.layers.retired import is_left_in_copy
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
 from palace.learn.prior import prior
@@ -56,7 +55,7 @@ from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
 from palace.text.moments import utc_now
 from palace.types.changes import Match
-from palace.types.memory import TIMELINE, Draft, Memory
+from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
@@ -331,7 +330,7 @@ class Assembly:
     def _resembling(self, draft: Draft) -> list[Memory]:
         # What a person took out of a file by hand is not held any more.
         self._palace.refresh(force=False)
-        return [m for m in self.rivals.of(draft) if not self.is_left_in_copy(m)]
+        return self.rivals.of(draft)
 
     def meant(self, turn: Turn) -> Turn:
         """Return a turn as it is judged.
@@ -413,6 +412,11 @@ class Assembly:
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
             retired=self._retired,
+            unread=lambda: [
+                fault
+                for fault in self._palace.unread
+                if (name == "L4") == (fault.path.split("/")[0] == PLAYBOOKS)
+            ],
             named_end=lambda prompt: named_end(
                 prompt, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms
             ),
@@ -427,10 +431,6 @@ class Assembly:
             ended = [m for m in index.marked("superseded_by") if m.status == "active"]
             self._ended = state, (*index.marked("status"), *ended)
         return retired_at(self._ended[1], moment or utc_now())
-
-    def is_left_in_copy(self, memory: Memory) -> bool:
-        """Whether a memory was retired in the drawer that its own one is a copy of."""
-        return is_left_in_copy(memory, lambda: self._retired(None))
 
     @cached_property
     def scratchpad_layer(self) -> ScratchpadLayer:

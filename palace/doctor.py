@@ -120,13 +120,21 @@ def check_permissions(palace: Mempalace) -> Works:
 def check_files(palace: Mempalace) -> Works:
     """Parse every file and list what could not be understood."""
     faults = tuple(dict.fromkeys(palace.faults()))
+    if any(fault.is_unread for fault in faults):
+        first = sorted(faults, key=lambda fault: not fault.is_unread)
+        told = _listed(f"{fault.path}: {fault.message}" for fault in first)
+        raise StoreError(
+            f"{counted(len(faults), 'place')} not read or not understood: {told}",
+            hint="give this user permission to read them, download them, or mend the disk;"
+            " until then their last version answers, labelled, if one was read",
+        )
     if faults:
         told = _listed(f"{fault.path}:{fault.line}: {fault.message}" for fault in faults)
         raise StoreError(
             f"{counted(len(faults), 'place')} not understood: {told}",
             hint="correct the named lines; until then they are kept as they are",
         )
-    paths = [stamp.path for _, kept in palace.sources for stamp in kept.scan()]
+    paths = [stamp.path for _, kept in palace.sources for stamp in kept.look()[0]]
     copies = _copies(paths)
     hints = [f"copies of other files, read as well: {_listed(copies)}"] if copies else []
     if odd := _odd_names(paths):
@@ -295,9 +303,10 @@ _PROBE_CHECKS = (("search", check_search), ("rebuild", check_rebuild), ("retire"
 def _memory_checks(palace: Mempalace) -> list[Check]:
     """Store a probe and try everything that needs one; remove it in any case."""
     token = _random.token_hex(6)
-    made = _missing(palace.root / "rooms" / PROBE_ROOM)
+    made: Sequence[Path] = ()
     checks: list[Check] = []
     try:
+        made = _missing(palace.root / "rooms" / PROBE_ROOM)
         probe = _stored(palace, token)
         checks.append(Check("remember", ok=True, detail="a memory is stored in its file"))
         for name, check in _PROBE_CHECKS:

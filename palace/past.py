@@ -13,6 +13,7 @@ from itertools import chain
 from palace.recall.as_of import retired_at, state_at
 from palace.store.index_rows import Tokens
 from palace.store.index_sqlite import SqliteIndex
+from palace.store.left_copies import is_left_in_copy
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.verdict import LayerName
 
@@ -50,8 +51,10 @@ def _take(
     def tokens(memory: Memory, _tags: Sequence[str]) -> Tokens:
         return known[memory.path, memory.position]  # words are taken apart only once
 
-    index.apply(_documents(state_at(memories, moment)), layer=layer, tokens=tokens)
-    return retired_at(memories, moment)
+    retired = retired_at(memories, moment)
+    held = (m for m in state_at(memories, moment) if not is_left_in_copy(m, retired))
+    index.apply(_documents(held), layer=layer, tokens=tokens)
+    return retired
 
 
 def _documents(memories: Iterable[Memory]) -> list[tuple[Document, FileStamp]]:

@@ -87,6 +87,7 @@ def test_every_file_of_the_package_is_in_the_wheel(contents):
     "name",
     [
         "palace/py.typed",
+        "palace/learn/statement_words.yaml",
         "palace/recall/lexicons/en.yaml",
         "palace/recall/weights/detector.json",
         "palace/recall/weights/detector.txt",

@@ -360,8 +360,7 @@ def _verdict(
         return _hit(verdict, reports[0], policy)
     if unclear:
         return _near_miss(verdict, unclear, policy)
-    broken = [r for r in reports if r.outcome == "unavailable"]
-    if broken:
+    if broken := _broken(reports):
         return replace(
             verdict,
             action="fallback",
@@ -369,6 +368,11 @@ def _verdict(
             text=reply_for_miss(policy.fallback_text, broken),
         )
     return _nothing(verdict, policy)
+
+
+def _broken(reports: Sequence[LayerReport]) -> list[LayerReport]:
+    """Return the reports of layers that could not be read, or not wholly."""
+    return [r for r in reports if r.outcome == "unavailable" or r.is_partial]
 
 
 def _is_promising(verdict: Verdict, policy: Policy) -> bool:
@@ -427,6 +431,7 @@ def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy)
     evidence = evidence[: policy.max_evidence]
     action: Action = "confirm" if policy.on_unclear == "confirm" else "fallback"
     named: Sequence[Evidence] = evidence if policy.name_near_misses else ()
+    partial = [r for r in verdict.walk if r.is_partial]
     return replace(
         _with_kind(verdict),
         action=action,
@@ -437,6 +442,7 @@ def _near_miss(verdict: Verdict, unclear: Sequence[LayerReport], policy: Policy)
             policy.fallback_text,
             named,
             most=SEVERAL_NAMED if verdict.signal.several else NEAR_MISSES_NAMED,
+            broken=partial,
         ),
     )
 

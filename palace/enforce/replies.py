@@ -28,23 +28,31 @@ def quote_several(answering: Sequence[Evidence], others: Sequence[Evidence]) -> 
 
 
 def reply_for_near_miss(
-    fallback_text: str, evidence: Sequence[Evidence], *, most: int = NEAR_MISSES_NAMED
+    fallback_text: str,
+    evidence: Sequence[Evidence],
+    *,
+    most: int = NEAR_MISSES_NAMED,
+    broken: Sequence[LayerReport] = (),
 ) -> str:
-    """Return the fallback and, named as such, the closest memories, so many at most."""
+    """Return the fallback, the closest memories, so many at most, and what could not be read."""
     if not evidence:
-        return fallback_text
+        return reply_for_miss(fallback_text, broken)
     quotes = "; ".join(
         f'"{clip(harmless(item.text), _QUOTE_CHARS)}" ({_origin(item)})' for item in evidence[:most]
     )
-    return f"{fallback_text} {CLOSEST} {quotes}"
+    return f"{fallback_text} {CLOSEST} {quotes}" + _not_everywhere(broken, before="\n")
 
 
 def reply_for_miss(fallback_text: str, broken: Sequence[LayerReport]) -> str:
-    """Return the fallback and which layers could not be read."""
+    """Return the fallback and which layers could not be read, if any."""
+    return fallback_text + _not_everywhere(broken, before=" ")
+
+
+def _not_everywhere(broken: Sequence[LayerReport], *, before: str) -> str:
     where = "; ".join(
         f"{report.layer} ({report.reason})" if report.reason else report.layer for report in broken
     )
-    return f"{fallback_text} {NOT_EVERYWHERE} {where}"
+    return f"{before}{NOT_EVERYWHERE} {where}" if broken else ""
 
 
 def _origin(item: Evidence) -> str:

@@ -11,18 +11,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from palace.layers.judging import judge, timed, trusted
-from palace.layers.retired import Retired, is_left_in_copy
+from palace.layers.retired import Retired
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
 from palace.text.moments import utc_now
-from palace.types.memory import SUPERSEDED, Memory, Trust
+from palace.types.memory import SUPERSEDED, Fault, Memory, Trust, is_below
 from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
 
 # The cues of "how do I …", of the world in general unless a playbook tells it, and of what one is
 # to do: "what pressure do I set it to?".
+_NAMED = 3
 _ASKS_HOW = frozenset({"howto_general", "ask_i"})
 
 
@@ -39,6 +40,8 @@ class IndexedLayer:
         retired: Returns the memories that were replaced or forgotten by a moment; None stands for
             the moment of the index.
         named_end: Returns the last instant of a past period that a prompt names.
+        unread: Returns the files and folders of this layer that cannot be read; what the index
+            holds of them may be out of date.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class IndexedLayer:
         stale_after_days: float = 7.0,
         retired: Callable[[datetime | None], Iterable[Memory]] = lambda _moment: (),
         named_end: Callable[[str], datetime | None] = lambda _prompt: None,
+        unread: Callable[[], Sequence[Fault]] = tuple,
     ) -> None:
         self.name: LayerName = name
         self._searcher = searcher
@@ -60,6 +64,7 @@ class IndexedLayer:
         self._trusted = trusted(min_trust)
         self._retired = retired
         self._named_end = named_end
+        self._unread = unread
         self._stale_after = timedelta(days=stale_after_days)
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
@@ -101,8 +106,12 @@ class IndexedLayer:
                 report = _at_most_unclear(report, "former")
         elif report.evidence:
             report = self._with_then(report, retired)
-        reason = self._searcher.words_alone
-        return replace(report, reason=reason) if reason else report
+        unread = self._unread()
+        reasons = [*(fault.message for fault in unread[:_NAMED]), self._searcher.words_alone]
+        if len(unread) > _NAMED:
+            reasons.insert(_NAMED, f"and {len(unread) - _NAMED} more: see `palace doctor`")
+        reason = "; ".join(filter(None, reasons))
+        return replace(report, reason=reason, is_partial=bool(unread)) if reason else report
 
     def _evidence(
         self, some: Sequence[Scored], moment: datetime | None, *, is_status: bool
@@ -113,7 +122,6 @@ class IndexedLayer:
             key: self._evidence_in(memory, moment, is_status=is_status)
             for key, memory in found.items()
             if memory.trust in self._trusted
-            and not is_left_in_copy(memory, lambda: self._retired(None))
         }
 
     def _with_then(self, report: LayerReport, retired: Retired) -> LayerReport:
@@ -166,6 +174,7 @@ class IndexedLayer:
             as_of=as_of,
             trust=memory.trust,
             stale=is_over
+            or is_below(memory.path, self._unread())
             or (is_status and as_of is not None and utc_now() - as_of > self._stale_after),
             state_of=state_of,
             superseded=is_over,

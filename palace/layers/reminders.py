@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from palace.layers.retired import is_left_in_copy
 from palace.ports import Scope
 from palace.recall.triggers import matching_trigger
 from palace.text import tokens
@@ -39,7 +38,6 @@ def reminders(turn: Turn, marked: Sequence[Memory], *, timeout_ms: float) -> lis
         for m in may
         if matching_trigger(m.triggers, turn.prompt, timeout_ms=timeout_ms, said=said)
     ]
-    found = [m for m in found if not is_left_in_copy(m, lambda: marked)]
     found.sort(key=lambda m: -m.importance)
     return [_reminder(m) for m in found[:_REMINDERS]]
 

@@ -13,7 +13,6 @@ from functools import cached_property, lru_cache
 
 import regex
 
-from palace.portable import without_copy_mark
 from palace.recall.lexicon import word_tokens
 from palace.recall.shape import QUESTION_MARKS
 from palace.text import tokens
@@ -115,27 +114,6 @@ class Retired:
         told = _told(evidence[0], self._then.values())
         right = {_held_now(old, self._then, kept) for old in told}
         return tuple(sorted(evidence, key=lambda item: item.id not in right))
-
-
-def is_left_in_copy(memory: Memory, retired: Callable[[], Iterable[Memory]]) -> bool:
-    """Whether a memory stands in a copy of its drawer, and was retired in the drawer itself.
-
-    Programs that synchronise folders leave such copies of what stood there before.
-
-    Args:
-        memory: An active one.
-        retired: Returns what was retired; asked only where the drawer is called like a copy.
-    """
-    original = without_copy_mark(memory.drawer)
-    return original != memory.drawer and any(
-        old.status != "active"
-        and (old.text, old.room, old.heading) == (memory.text, memory.room, memory.heading)
-        and old.scope == memory.scope
-        and old.drawer.casefold() == original.casefold()
-        # What was said again since holds.
-        and not (memory.created and old.retired and memory.created > old.retired)
-        for old in retired()
-    )
 
 
 def is_spoken(item: Evidence) -> bool:

@@ -10,30 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import palace.learn.word_classes as lists
 from palace.learn.dense import both_hold, differing
 from palace.learn.ending import ends
 from palace.learn.held import contradicting
 from palace.learn.statement import Statement, is_past_form
 from palace.learn.values import Term, are_equal
-from palace.learn.word_classes import (
-    ATTRIBUTES,
-    AUXILIARIES,
-    CHANGE_VERBS,
-    CLOSED_CLASSES,
-    DWELLING,
-    EXCLUSIVE_VERBS,
-    FORMER,
-    LASTING,
-    LIGHT,
-    LIST_VERBS,
-    MEASURING,
-    OFFICES,
-    PLACES,
-    QUALIFIERS,
-    ROLE_VERBS,
-    TELLING,
-    opposites_of,
-)
+from palace.learn.word_classes import opposites_of
 from palace.text import stem
 
 Relation = Literal["same", "conflict", "doubtful", "unrelated"]
@@ -103,17 +86,17 @@ def may_be_same(one: Statement, other: Statement) -> bool:
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
     """
     sides = (one, other), (other, one)
-    if any(key not in LIGHT for side in sides for key in _alone(*side)):
+    if any(key not in lists.LIGHT for side in sides for key in _alone(*side)):
         return False
     return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
 def tell_alike(one: Statement, other: Statement) -> bool:
     """Whether no small word of one side alone tells something: before or after, is or was."""
-    if one.functions & TELLING != other.functions & TELLING:
+    if one.functions & lists.TELLING != other.functions & lists.TELLING:
         return False
     # "The gate's locked" is not past, and "may borrow" is "may be borrowed".
-    return one.past == other.past or bool((one.functions | other.functions) & AUXILIARIES)
+    return one.past == other.past or bool((one.functions | other.functions) & lists.AUXILIARIES)
 
 
 def _alone(one: Statement, other: Statement) -> Iterator[str]:
@@ -124,11 +107,11 @@ def _alone(one: Statement, other: Statement) -> Iterator[str]:
 
 
 def _said(terms: Sequence[Term]) -> str:
-    return " ".join(t.surface for t in terms if t.key not in CHANGE_VERBS)
+    return " ".join(t.surface for t in terms if t.key not in lists.CHANGE_VERBS)
 
 
 def _relation(pair: _Aligned) -> Relation:
-    if ends(pair.stored, pair.new) or _returns(pair):
+    if ends(pair.stored, pair.new) or ends(pair.new, pair.stored):
         return "conflict"
     if _different_subject(pair):
         return "unrelated"
@@ -156,7 +139,7 @@ def _only_light(pair: _Aligned) -> bool:
     if pair.old_rest and pair.new_rest:
         return False
     words = [a for a, _ in pair.shared if a.kind == "word"]
-    return len(pair.shared) >= 2 and bool(words) and all(t.key in LIGHT for t in pair.rests)
+    return len(pair.shared) >= 2 and bool(words) and all(t.key in lists.LIGHT for t in pair.rests)
 
 
 # -- alignment ----------------------------------------------------------------------------------
@@ -220,7 +203,7 @@ def _different_subject(pair: _Aligned) -> bool:
 
 def _names_doers(pair: _Aligned) -> bool:
     """Whether a subject may itself be the value: "Priya leads the team", "Lotte is the captain"."""
-    return bool(pair.stored.verbs & pair.new.verbs & ROLE_VERBS) or _names_office(pair)
+    return bool(pair.stored.verbs & pair.new.verbs & lists.ROLE_VERBS) or _names_office(pair)
 
 
 def _is_doer(term: Term) -> bool:
@@ -235,14 +218,14 @@ def _names_office(pair: _Aligned) -> bool:
     """Whether both say who holds an office that one person holds at a time."""
     both = pair.stored, pair.new
     plain = all(s.copula and not s.verbs and not s.functions & _INDEFINITE for s in both)
-    return plain and any(a.key in OFFICES and not a.subject for a, _ in pair.shared)
+    return plain and any(a.key in lists.OFFICES and not a.subject for a, _ in pair.shared)
 
 
 _INDEFINITE = frozenset({"a", "an"})
 
 
 def _soft(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.key in ("up", "down") or term.retired
+    return term.key in lists.CHANGE_VERBS or term.key in ("up", "down") or term.retired
 
 
 def _opposite_terms(old: Sequence[Term], new: Sequence[Term]) -> bool:
@@ -262,8 +245,8 @@ def _moves_house(pair: _Aligned) -> bool:
     """Whether "I moved to X" meets "I live in Y": nothing else is shared."""
     verbs = pair.stored.verbs, pair.new.verbs
     return any(
-        one & DWELLING and other & CHANGE_VERBS for one, other in (verbs, verbs[::-1])
-    ) and all(_is_verb(t) or t.slot in PLACES for t in pair.rests)
+        one & lists.DWELLING and other & lists.CHANGE_VERBS for one, other in (verbs, verbs[::-1])
+    ) and all(_is_verb(t) or t.slot in lists.PLACES for t in pair.rests)
 
 
 def _same_order(pair: _Aligned) -> bool:
@@ -312,34 +295,24 @@ def _opposed(pair: _Aligned) -> bool:
 
 
 def _light(term: Term) -> bool:
-    return term.key in CHANGE_VERBS or term.key in _LIGHT
-
-
-_LIGHT = frozenset("new leav left stock again alway".split())
+    return term.key in lists.CHANGE_VERBS or term.key in lists.LIGHT_BESIDE_OPPOSITES
 
 
 def _retires(pair: _Aligned) -> bool:
-    """Whether the new statement names what is stored as over: "switched from X to Y".
+    """Whether one statement names what the other tells as over: "switched from X to Y".
 
-    All of it: the Saturday shifts are not what is on Saturdays.
+    All of it: the Saturday shifts are not what is on Saturdays. What happened once, and is told
+    later, does not bring it back.
     """
-    over = _over(pair.new)
-    return bool(over) and over <= {t.key for t in pair.old_rest}
+    told = [(_over(pair.new), pair.old_rest)]
+    if not pair.new.past:
+        told.append((_over(pair.stored), pair.new_rest))
+    return any(over and over <= {t.key for t in rest} for over, rest in told)
 
 
 def _over(statement: Statement) -> set[str]:
     """Return what a statement says is no more."""
     return {t.key for t in statement.terms if t.retired}
-
-
-def _returns(pair: _Aligned) -> bool:
-    """Whether what the stored statement says is over is so again."""
-    stored, new = pair.stored, pair.new
-    over = _over(stored)
-    if new.negated or new.past or "again" not in new.functions or not over:
-        return False
-    both = stored.first_person and new.first_person
-    return (both or _enough(pair)) and any(t.key in over for t in pair.new_rest)
 
 
 def _denied(pair: _Aligned) -> bool:
@@ -355,7 +328,7 @@ def _by_values(pair: _Aligned) -> Relation:
         return "unrelated"
     old = [t for t in pair.old_rest if not _soft(t)]
     new = [t for t in pair.new_rest if not _soft(t)]
-    qualified = [bool(s.functions & QUALIFIERS) for s in (pair.stored, pair.new)]
+    qualified = [bool(s.functions & lists.QUALIFIERS) for s in (pair.stored, pair.new)]
     if not old or not new or qualified[0] != qualified[1] or _apart_in_time(old, new, pair):
         return "unrelated"
     told_apart = _has_code_and_more(old) and _has_code_and_more(new)
@@ -390,9 +363,9 @@ def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], lis
     Where both sides have such words they must say the same, for a room is 4 m long and 3 m wide;
     and where more is said beside it ("50 euros cheaper") it is another value.
     """
-    rests = [[t for t in side if t.subject or t.key not in MEASURING] for side in (old, new)]
-    said = [{t.key for t in side} & MEASURING for side in (old, new)]
-    if all(said) and not said[0] | said[1] <= LASTING:
+    rests = [[t for t in side if t.subject or t.key not in lists.MEASURING] for side in (old, new)]
+    said = [{t.key for t in side} & lists.MEASURING for side in (old, new)]
+    if all(said) and not said[0] | said[1] <= lists.LASTING:
         return old, new
     return old if rests[1] else rests[0], new if rests[0] else rests[1]
 
@@ -414,8 +387,8 @@ def _one_thing(pair: _Aligned, values: int) -> bool:
 
 def _are_addresses(pair: _Aligned) -> bool:
     """Whether it is told where somebody lives: a street and its number are one value."""
-    return bool(pair.stored.verbs & pair.new.verbs & DWELLING) and all(
-        [t.slot in PLACES for t in rest if t.slot] == [True] and not any(t.unit for t in rest)
+    return bool(pair.stored.verbs & pair.new.verbs & lists.DWELLING) and all(
+        [t.slot in lists.PLACES for t in rest if t.slot] == [True] and not any(t.unit for t in rest)
         for rest in (pair.old_rest, pair.new_rest)
     )
 
@@ -443,7 +416,7 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
         return True
     if any(a.kind in ("version", "code", "path") for a, _ in pair.shared):
         return False  # 4.1.0 is shipped once
-    last = [bool(s.functions & FORMER) for s in (pair.stored, pair.new)]
+    last = [bool(s.functions & lists.FORMER) for s in (pair.stored, pair.new)]
     return all(told) or (any(told) and last[0] != last[1])
 
 
@@ -452,15 +425,12 @@ def _was_and_is(pair: _Aligned) -> bool:
     both = (pair.stored, pair.new)
     if any(said.changed or "to" in said.functions for said in both):
         return False
-    told = {(bool(said.functions & _WAS), bool(said.functions & _IS)) for said in both}
+    told = {(bool(said.functions & lists.WAS), bool(said.functions & lists.IS)) for said in both}
     forms = ((a.surface.lower(), b.surface.lower()) for a, b in pair.shared)
     return told == {(True, False), (False, True)} or any(
         is_past_form(a) != is_past_form(b)
         for a, b in forms  # "lived", "live"
     )
-
-
-_WAS, _IS = frozenset({"was", "were", "war", "waren"}), frozenset({"is", "are", "ist", "sind"})
 
 
 def _is_periodic(terms: Sequence[Term]) -> bool:
@@ -556,29 +526,46 @@ def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
-    if not _slots_agree(old[0], new[0], pair):
+    if not _slots_agree(old, new, pair):
         return False
-    placed = old[0].slot in PLACES and new[0].slot in PLACES
+    placed = old[0].slot in lists.PLACES and new[0].slot in lists.PLACES
     kinds = {"word", "number"} if placed else {"word"}
     if max(len(old), len(new)) > 3 or not {t.kind for t in (*old, *new)} <= kinds:
         return False
     if _is_verb(old[0]) or _is_verb(new[0]):
         return False
-    classed = {CLOSED_CLASSES.get(t.key) for t in old} & {
-        CLOSED_CLASSES.get(t.key) for t in new
+    classed = {lists.CLOSED_CLASSES.get(t.key) for t in old} & {
+        lists.CLOSED_CLASSES.get(t.key) for t in new
     } - {None}
     if classed:
-        return not (pair.stored.verbs & pair.new.verbs & LIST_VERBS)
+        return not (pair.stored.verbs & pair.new.verbs & lists.LIST_VERBS)
     return _functional(old, new, pair)
 
 
-def _slots_agree(one: Term, other: Term, pair: _Aligned) -> bool:
-    if one.slot == other.slot:
+def _slots_agree(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
+    """Whether two phrases say the same sort of thing, so that one of them may exclude the other.
+
+    Who is on leave may be in Cork, and what is in Cork may be near the station. What is new is told
+    as it comes: "we park in the garage now", where it was "on Elm Street".
+    """
+    slots = old[0].slot, new[0].slot
+    if "to" in slots and (pair.stored.verbs | pair.new.verbs) & lists.CHANGE_VERBS:
         return True
-    if one.slot in PLACES and other.slot in PLACES:
-        return True
-    changed = bool((pair.stored.verbs | pair.new.verbs) & CHANGE_VERBS)
-    return changed and "to" in (one.slot, other.slot)
+    if not lists.PLACES.issuperset(slots):
+        return slots[0] == slots[1]
+    told = _how_told(old), _how_told(new)
+    alike = told[0] == told[1] and (slots[0] == slots[1] or told[0] == "thing")
+    return alike or pair.stored.changed or pair.new.changed
+
+
+def _how_told(place: Sequence[Term]) -> str:
+    """Return how a place is told: as a thing, by a name, or in a word that may tell a state."""
+    is_thing = not place[0].bare or any(t.kind == "number" for t in place)
+    return "thing" if is_thing else "name" if place[0].name else "state"
+
+
+def _changes(verbs: frozenset[str]) -> bool:
+    return bool(verbs & lists.CHANGE_VERBS - {"go"})  # "goes to school"
 
 
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
@@ -588,13 +575,14 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         return True
     if pair.stored.copula and pair.new.copula and not verbs:
         keys = {a.key for a, _ in pair.shared}
-        if keys & ATTRIBUTES or old[0].slot in PLACES - {"to"}:
+        if keys & lists.ATTRIBUTES or old[0].slot in lists.PLACES - {"to"}:
             return True
         return all(p[0].name for p in (old, new))
-    if verbs & LIST_VERBS:
+    if verbs & lists.LIST_VERBS:
         return False
-    moved = bool(pair.new.verbs & CHANGE_VERBS - {"go"})  # "goes to school"
-    exclusive = bool(verbs & EXCLUSIVE_VERBS) or (
-        moved and bool(pair.stored.verbs & EXCLUSIVE_VERBS or not pair.stored.verbs)
+    one, other = sorted((pair.stored.verbs, pair.new.verbs), key=_changes)
+    moved = _changes(other)
+    exclusive = bool(verbs & lists.EXCLUSIVE_VERBS) or (
+        moved and bool(one & lists.EXCLUSIVE_VERBS or not one)
     )
     return exclusive and not (pair.stored.past and pair.new.past and not moved)

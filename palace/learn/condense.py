@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from palace.errors import ModelError
-from palace.learn.cues import Cues, plain
+from palace.learn.cues import Cues, asks, plain
 from palace.learn.hygiene import control_character_reason, raw_output_reason
 from palace.learn.statements import sentences, specifics, stated
 from palace.ports import Generator
@@ -210,7 +210,7 @@ def _score(sentence: str, role: str, cues: Sequence[Cues]) -> int:
     score += 3 * any(c.says("decision", said) for c in cues)
     score += 3 * bool(role == "user" and stated(sentence, cues=cues))
     score += role == "user"
-    asks = said.endswith("?")
+    is_question = asks(said)
     # Of a person something is always left, what they told before what they asked.
-    least = (role == "user") * (1 if asks or is_chat else 2)
-    return max(score - 3 * asks - is_chat, least)
+    least = (role == "user") * (1 if is_question or is_chat else 2)
+    return max(score - 3 * is_question - is_chat, least)

@@ -5,7 +5,7 @@ In: the languages to know and a sentence. Out: which patterns speak. Longer text
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
@@ -19,6 +19,8 @@ from palace.text import fold
 
 MATCH_TIMEOUT_MS = 50.0
 MAX_SENTENCE_CHARS = 400
+_NAMED = regex.compile(r"(?<!\(\?P)<(\w+)>")
+_ASKS = regex.compile(r"\?[^\p{L}\p{N}]*\Z")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "«": '"', "»": '"', "´": "'"})
 
 
@@ -55,6 +57,18 @@ class Cues:
 def plain(sentence: str) -> str:
     """Return a sentence as cues are matched: one line, folded, straight quotes."""
     return " ".join(fold(sentence.translate(_QUOTES)).split())
+
+
+def filled(pattern: str, words: Mapping[str, str]) -> str:
+    """Return a pattern with what each `<name>` in it stands for, in that likewise."""
+    while (whole := _NAMED.sub(lambda match: words[match[1]], pattern)) != pattern:
+        pattern = whole
+    return pattern
+
+
+def asks(said: str) -> bool:
+    """Whether a plain sentence is a question, whatever signs follow: "… tea? :)"."""
+    return _ASKS.search(said) is not None
 
 
 def place_in(sentence: str, at: int) -> int:

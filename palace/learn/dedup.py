@@ -125,8 +125,7 @@ def _exchanges_roles(one: str, two: str) -> bool:
 
 def _related(text: str) -> dict[str, set[str]]:
     """Return each preposition with the words that follow it, articles left out."""
-    from palace.learn.statement import BEFORE_THINGS
-    from palace.learn.word_classes import PREPOSITIONS
+    from palace.learn.word_classes import BEFORE_THINGS, PREPOSITIONS
 
     words = [word for word in _WORD.findall(fold(text)) if word not in BEFORE_THINGS]
     related: dict[str, set[str]] = {}

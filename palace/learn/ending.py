@@ -8,16 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+import palace.learn.word_classes as lists
 from palace.learn.statement import Statement, read_statement
 from palace.learn.values import Term
-from palace.learn.word_classes import (
-    CHANGE_VERBS,
-    HAVING,
-    HOW_OFTEN,
-    NO_MORE,
-    QUITTING,
-    REGARDING,
-)
 
 # "The tyres of the car", "a lock for the bike": neither is there only while the other is.
 _ASIDE = frozenset({"of", "for", "about"})
@@ -31,14 +24,18 @@ def ends(stored: Statement, new: Statement) -> bool:
     "We sold the caravan", "she no longer cleans for us": what is over may be a part of what is
     stored, and the new statement may say nothing else.
     """
-    denies = new.negated and bool(new.functions & NO_MORE)
+    denies = new.negated and bool(new.functions & lists.NO_MORE)
+    if not denies and not any(t.retired for t in new.terms):
+        return False
     told = [t for t in new.terms if t.kind not in _WHEN]
     over = [t for t in told if not t.subject and (t.retired or denies)]
     # "We switched from Trello to Linear", where "we" use Trello.
-    switches = new.first_person and bool(new.verbs & CHANGE_VERBS and stored.verbs & HAVING)
+    switches = new.first_person and bool(
+        new.verbs & lists.CHANGE_VERBS and stored.verbs & lists.HAVING
+    )
     if not over or not (denies or switches or _quits(new)) or stored.negated or stored.past:
         return False
-    subjects = {t.key for t in new.terms if t.subject} - QUITTING
+    subjects = {t.key for t in new.terms if t.subject} - lists.QUITTING
     if stored.first_person != new.first_person or not subjects <= {stored.terms[0].key}:
         return False
     held = {t.key: t.slot for t in _whole(stored.terms)}
@@ -46,7 +43,7 @@ def ends(stored: Statement, new: Statement) -> bool:
     things = [t for t in over if t not in done]
     if done and all(t.key in held for t in done):
         return all(held.get(t.key) == t.slot for t in things)
-    has = HAVING.issuperset(t.key for t in done) and stored.verbs.isdisjoint(REGARDING)
+    has = lists.HAVING.issuperset(t.key for t in done) and stored.verbs.isdisjoint(lists.REGARDING)
     # Who moved from Ghent still has customers in Ghent.
     held = {key: slot for key, slot in held.items() if not switches or slot in ("", "a")}
     return has and bool(things) and all(t.key in held for t in things)
@@ -66,12 +63,12 @@ def _quits(new: Statement) -> bool:
     When that was may follow. "I left the car in Bath" ends nothing.
     """
     told = [t for t in new.terms if t.kind not in _WHEN]
-    return new.first_person and any(t.key in QUITTING for t in told) and told[-1].retired
+    return new.first_person and any(t.key in lists.QUITTING for t in told) and told[-1].retired
 
 
 def _whole(terms: Sequence[Term]) -> Iterator[Term]:
     """Yield the terms that end a phrase and are not aside: "Jenkins", but not "Jenkins logs"."""
     for term, after in zip_longest(terms, terms[1:]):
-        joined = after is not None and after.at == term.at + 1 and after.key not in HOW_OFTEN
+        joined = after is not None and after.at == term.at + 1 and after.key not in lists.HOW_OFTEN
         if (term.verb or not joined) and term.slot not in _ASIDE:
             yield term

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from palace.errors import ModelError
 from palace.learn.condense import cleaned
-from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, available, load_cues, plain
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, asks, available, load_cues, plain
 from palace.learn.last_word import replaced
 from palace.learn.requests import MAX_PROMPT_CHARS
 from palace.learn.statements import Statement, StatementKind, sentences, stated
@@ -170,7 +170,7 @@ def _own_sentences(message: Message, cues: Sequence[Cues]) -> Iterator[str]:
         said = plain(sentence)
         if _says("text_task", [said], cues):
             return
-        outright = not said.endswith("?") and '"' not in said
+        outright = not asks(said) and '"' not in said
         if outright and len(words(sentence)) >= _LEAST_WORDS:
             yield sentence
 

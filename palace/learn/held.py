@@ -1,8 +1,8 @@
-"""What one thing holds at a time, in writing whose words are not cut: a place or a person.
+"""What one thing holds at a time, where words are not cut: a place or a person.
 
-In: a Chinese, Japanese or Korean statement. Out: of what it tells which place or person, or None;
-and whether two of them contradict each other. How such a statement looks is told in `holds` of the
-lexicons; a statement that fits none of these tells nothing.
+In: a Chinese, Japanese or Korean statement, or one that tells of a home in any language. Out: of
+what it tells which place or person, or None; and whether two of them contradict each other. How
+such a statement looks is told in `holds` of the lexicons, and in `homes`; any other tells nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from typing import NamedTuple
 
 import regex
 
-from palace.learn.cues import holding
+from palace.learn.cues import filled, holding
 from palace.learn.dense import NOW, VALUE
+from palace.learn.word_classes import HOMES
+from palace.text import fold
 from palace.text.late_patterns import late
 
 _DENSE = late(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
@@ -23,6 +25,8 @@ _BLANKS = late(r"\s+")
 _AROUND_DENSE = late(r"(?<=[\p{Han}\p{Hiragana}\p{Katakana}、,:])\s|\s(?=[\p{Han}\p{Hiragana}])")
 _ENDS = " 。.!"
 _MAX_CHARS = 100
+# A name of so few letters is told from another one by each of them.
+_SHORT = 4
 # In Korean a bare "다" makes a statement only of a word that ends in a vowel: 현우다, but 간다.
 _OPEN = "".join(map(chr, range(0xAC00, 0xD7A4, 28)))
 _BUILT_IN = {
@@ -30,7 +34,16 @@ _BUILT_IN = {
     "held": r"(?P<held>[\p{L}\p{N}][\p{L}\p{N}\p{M}·・ー -]{0,24}?)",
     "open": f"[{_OPEN}]",
 }
-_NAMED = late(r"<(\w+)>(?<!\(\?P<\w+>)")
+_WORD = late(r"[\p{L}\p{M}]+")
+_YEAR = late(r"\b(?:19|20)\d\d\b")
+_NAME = r"(?-i:\p{Lu})[\p{L}.-]*+"
+_OF_HOMES = {
+    "of": r"(?P<of>\p{L}[\p{L}'’. -]{0,40}?)",
+    "aside": r"(?:(?:<now>|\d{4}) ){0,2}?",
+    "held": rf"(?:(?:der|die|dem|den|das|la|el|il|o|de) )?(?P<held>{_NAME}(?: {_NAME}){{0,3}})",
+    # "… seit 2019", "…, um zu studieren"; any other word may tell of another time.
+    "behind": r"(?:,.*| \p{Ll}+ (?:\p{L}+ )?\d{4})?",
+}
 # What a change of a kind can end, beside another change of its kind.
 _CHANGES = {"becomes": ("is", "is_like", "at", "at_like", "lives", "by"), "moves": ("lives", "at")}
 
@@ -45,7 +58,8 @@ class Held(NamedTuple):
         kind: `is`, `at`, `lives`, `by`, or `is_like`, `at_like`, which are told of one thing only
             where the values end alike; or a change: `becomes`, `moves`.
         of: What it is told of, all that leads up to the value and no more than a "now".
-        does: What is done there, where that tells apart: to work, to keep something.
+        does: What is done there, where that tells apart: to work, to keep something. Of a move the
+            year.
         value: The place or person, as written.
         is_news: Whether it says that it was otherwise before: a change, or a "now".
     """
@@ -59,7 +73,9 @@ class Held(NamedTuple):
 
 def held_in(text: str) -> Held | None:
     """Return the place or person that a statement tells of one thing; None if it does not."""
-    if text.isascii() or len(text) > _MAX_CHARS or not _DENSE.search(text):
+    if text.isascii() or not _DENSE.search(text):
+        return _home_in(text)
+    if len(text) > _MAX_CHARS:
         return None
     said = _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip(_ENDS)
     language = "ko" if _HANGUL.search(said) else "ja" if _KANA.search(said) else "zh"
@@ -83,19 +99,48 @@ def held_in(text: str) -> Held | None:
     return None
 
 
+def _home_in(text: str) -> Held | None:
+    """Return who lives or moved where, in a writing with blanks; a question tells nothing."""
+    said = text.strip(" .!")
+    if len(said) > _MAX_CHARS:
+        return None
+    present = frozenset(_WORD.findall(fold(said)))
+    for language, telling, unless in _homes():
+        if telling.isdisjoint(present) or not unless.isdisjoint(present):
+            continue
+        plain = "".join(sign if sign.isupper() else (fold(sign) or sign)[:1] for sign in said)
+        for kind, pattern in _home_patterns(language):
+            if found := pattern.match(plain):
+                year = _YEAR.search(plain) if kind == "moves" else None
+                place = said[found.start("held") : found.end("held")]
+                return Held(
+                    kind, fold(found["of"]), year[0] if year else "", place, kind == "moves"
+                )
+    return None
+
+
 def contradicting(stored: Held, new: Held) -> tuple[str, str] | None:
     """Return the values in which two statements contradict each other, None where they do not.
 
     A value within the other says the same with more words: 抽屉, 抽屉里.
     """
     old, now = _plain(stored.value), _plain(new.value)
-    if stored.of != new.of or _is_within(old, now) or _is_within(now, old):
+    if stored.of != new.of or _are_one(old, now):
         return None
     if stored.kind == new.kind and new.kind in _ALIKE and old[-1] != now[-1]:
         return None
-    if not (_may_end(stored, new) or _may_end(new, stored)):
+    # What moved in 2010 may have moved again since.
+    is_history = stored.kind == "moves" and bool(stored.does)
+    if not (_may_end(stored, new) or (not is_history and _may_end(new, stored))):
         return None
     return stored.value, new.value
+
+
+def _are_one(one: str, other: str) -> bool:
+    """Whether two values may be one, told with more words or in another case: Kraków, Krakowie."""
+    stem_chars = max(_SHORT, min(len(one), len(other)) - 1)
+    is_inflected = not _DENSE.match(one) and one[:stem_chars] == other[:stem_chars]
+    return is_inflected or _is_within(one, other) or _is_within(other, one)
 
 
 def _is_within(one: str, other: str) -> bool:
@@ -107,7 +152,8 @@ def _may_end(one: Held, other: Held) -> bool:
         return one.does == other.does
     if other.kind == "moves" and one.does:
         return False  # who moves may work where he did
-    return one.kind in _CHANGES.get(other.kind, ()) and other.does in ("", one.does)
+    is_alike = other.kind == "moves" or other.does in ("", one.does)
+    return is_alike and one.kind in _CHANGES.get(other.kind, ())
 
 
 def _plain(said: str) -> str:
@@ -131,11 +177,33 @@ def _rules(language: str) -> _Rules:
     words = _BUILT_IN | {name: f"(?:{one})" for name, one in words.items()}
 
     def compiled(pattern: str) -> regex.Pattern[str]:
-        while (whole := _NAMED.sub(lambda match: words[match[1]], pattern)) != pattern:
-            pattern = whole
-        return regex.compile(pattern, regex.IGNORECASE)
+        return regex.compile(filled(pattern, words), regex.IGNORECASE)
 
     unless, describes = (compiled(words[name]) for name in ("unless", "describes"))
     listed = ((kind, rules) for kind, rules in told.items() if not isinstance(rules, str))
     patterns = tuple((kind, tuple(compiled(rf"^{r}$") for r in rules)) for kind, rules in listed)
     return _Rules(written, unless, describes, patterns)
+
+
+@lru_cache(maxsize=1)
+def _homes() -> tuple[tuple[str, frozenset[str], frozenset[str]], ...]:
+    """Return each language with the words that tell of a home, and those that deny or doubt it."""
+    return tuple(
+        (
+            language,
+            frozenset(f"{told['live']}|{told['move']}".split("|")),
+            frozenset(told["unless"].split("|")),
+        )
+        for language, told in HOMES.items()
+    )
+
+
+@lru_cache(maxsize=16)
+def _home_patterns(language: str) -> list[tuple[str, regex.Pattern[str]]]:
+    told = HOMES[language]
+    words = _OF_HOMES | {name: f"(?:{one})" for name, one in told.items() if isinstance(one, str)}
+    return [
+        (kind, regex.compile(filled(rf"{pattern}<behind>\Z", words), regex.IGNORECASE))
+        for kind in ("moves", "lives")
+        for pattern in told[kind]
+    ]

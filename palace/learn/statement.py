@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise, takewhile, zip_longest
 from typing import NamedTuple
 
+import palace.learn.word_classes as lists
 from palace.learn.dense import Frame, frame_of
 from palace.learn.held import Held, held_in
 from palace.learn.values import (
@@ -24,53 +25,18 @@ from palace.learn.values import (
     may_be_value,
     read_value,
 )
-from palace.learn.word_classes import (
-    AMBIGUOUS_DAYS,
-    ARTICLES,
-    AUXILIARIES,
-    CHANGE_VERBS,
-    COPULAS,
-    DEICTIC,
-    FIRST_PERSON,
-    FORMER,
-    FUNCTION_WORDS,
-    LABELS,
-    LEAVING,
-    MEANINGFUL,
-    NEGATIONS,
-    ORDINALS,
-    OWNERS,
-    PREPOSITIONS,
-    QUALIFIERS,
-    SINCE_NOW,
-    SYNONYMS,
-    VERBS,
-    WEEKDAYS,
-)
 from palace.text import stem
 
-# Their stem is that of a noun: life, leaf.
-_VERB_FORMS = {"lives": "live", "leaves": "leav"}
 _BREAKS = frozenset(".!?;")
 _LABELLING = frozenset({":", "=", "->", "→"})
-_PAST_FORMS = frozenset(
-    "broke got went met ran lost won took saw bought sold sent had came gave made paid read wrote"
-    " began fell flew".split()
-)
-# These end in "ed", and are no past.
-_NO_PAST = frozenset(
-    "red bed wed shed sled seed need feed speed weed breed bleed hundred indeed fred ted ned"
-    " exceed proceed succeed wicked naked sacred rugged kindred embed biped infrared".split()
-)
 _MONTHS_OR_VERBS = frozenset({"may", "march", "mar"})
 # "The heater is on": at the end a preposition says how things are.
 _PARTICLES = frozenset({"on", "in"})
-BEFORE_THINGS = ARTICLES | frozenset(OWNERS) | frozenset("the this that der die das".split())
-_SMALL = NEGATIONS | (FUNCTION_WORDS - MEANINGFUL)
+_SMALL = lists.NEGATIONS | (lists.FUNCTION_WORDS - lists.MEANINGFUL)
 # These are small words, but no verbs where they stand alone.
 _NO_VERBS = frozenset({"a", "d", "get"})
-_DECIDING = FUNCTION_WORDS | FORMER | QUALIFIERS
-_MAY_END = LEAVING | frozenset("longer more from statt of not than".split())
+_DECIDING = lists.FUNCTION_WORDS | lists.FORMER | lists.QUALIFIERS
+_MAY_END = lists.LEAVING | frozenset("longer more from statt of not than".split())
 
 
 class Statement(NamedTuple):
@@ -124,21 +90,21 @@ def read_statement(text: str) -> Statement:
     split = label or _subject_end(pieces, terms)
     if not present.isdisjoint(_MAY_END):
         terms = _with_retired(pieces, terms)
-    moved = _moved(terms, split) if any(f in FIRST_PERSON for f in folded[:3]) else ()
+    moved = _moved(terms, split) if any(f in lists.FIRST_PERSON for f in folded[:3]) else ()
     terms = [t._replace(subject=True) if t.at < split or t in moved else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
     handles = tuple(handles_of(t.key, t.surface, t.kind) for t in terms)
     return Statement(
         terms=tuple(terms),
-        negated=not present.isdisjoint(NEGATIONS) and _is_negated(pieces),
-        owner=next((OWNERS[f] for f in folded if f in OWNERS), ""),
-        first_person=any(f in FIRST_PERSON for f in folded[:3]),
+        negated=not present.isdisjoint(lists.NEGATIONS) and _is_negated(pieces),
+        owner=next((lists.OWNERS[f] for f in folded if f in lists.OWNERS), ""),
+        first_person=any(f in lists.FIRST_PERSON for f in folded[:3]),
         verbs=verbs,
-        copula=bool(present & COPULAS) or label > 0,
+        copula=bool(present & lists.COPULAS) or label > 0,
         labelled=label > 0,
-        passive="by" in present and bool(present & COPULAS),
+        passive="by" in present and bool(present & lists.COPULAS),
         past=_is_past(pieces, verbs, present),
-        changed=bool(present & SINCE_NOW) or bool(verbs & CHANGE_VERBS),
+        changed=bool(present & lists.SINCE_NOW) or bool(verbs & lists.CHANGE_VERBS),
         whole=len(text) <= MAX_CHARS and len(terms) < MAX_TERMS and len(pieces) < 2 * MAX_TERMS,
         functions=present & _DECIDING,
         handles=handles,
@@ -154,7 +120,7 @@ def read_statement(text: str) -> Statement:
 def _is_negated(pieces: Sequence[Piece]) -> bool:
     count = 0
     for number, piece in enumerate(pieces):
-        if piece.folded not in NEGATIONS:
+        if piece.folded not in lists.NEGATIONS:
             continue
         before = pieces[number - 1].folded if number else ""
         # "Ilse, not Ilka" corrects, it does not deny.
@@ -175,12 +141,12 @@ def _is_past(pieces: Sequence[Piece], verbs: Iterable[str], present: frozenset[s
     if present & {"last", "since", "must", "should", "will", "is", "are"}:
         return False
     done = any(p.kind == "word" and is_past_form(p.folded) for p in pieces)
-    return done and not any(v in CHANGE_VERBS for v in verbs)
+    return done and not any(v in lists.CHANGE_VERBS for v in verbs)
 
 
 def is_past_form(folded: str) -> bool:
     """Whether a word, in small letters, looks like an English verb in the past."""
-    return folded in _PAST_FORMS or (folded.endswith("ed") and folded not in _NO_PAST)
+    return folded in lists.PAST_FORMS or (folded.endswith("ed") and folded not in lists.NO_PAST)
 
 
 # -- terms --------------------------------------------------------------------------------------
@@ -194,14 +160,15 @@ def _terms(pieces: Sequence[Piece]) -> list[Term]:
         piece = pieces[number]
         term, used = _term(pieces, number)
         if term is not None:
-            verb = term.verb and folded_at(pieces, number - 1) not in BEFORE_THINGS
-            terms.append(term._replace(slot=slot, verb=verb, at=number))
+            verb = term.verb and folded_at(pieces, number - 1) not in lists.BEFORE_THINGS
+            bare = slot in lists.PREPOSITIONS and folded_at(pieces, number - 1) == slot
+            terms.append(term._replace(slot=slot, bare=bare, verb=verb, at=number))
             slot = ""
-        elif piece.folded in PREPOSITIONS:
+        elif piece.folded in lists.PREPOSITIONS:
             slot = piece.folded
-        elif piece.folded in ARTICLES:
+        elif piece.folded in lists.ARTICLES:
             slot = slot or "a"
-        elif piece.kind == "sign" or piece.folded in AUXILIARIES:
+        elif piece.kind == "sign" or piece.folded in lists.AUXILIARIES:
             slot = ""
         number += used
     # Before a verb a word is a noun: "the cold store sends".
@@ -244,19 +211,19 @@ def _word(pieces: Sequence[Piece], at: int) -> Term | None:
 
 def _meaning(folded: str) -> tuple[str, bool]:
     """Return what a word is compared by, and whether it may be a verb."""
-    key = _VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
-    return SYNONYMS.get(key, SYNONYMS.get(folded, key)), key in VERBS
+    key = lists.VERB_FORMS.get(folded) or stem(folded.replace("-", ""))
+    return lists.SYNONYMS.get(key, lists.SYNONYMS.get(folded, key)), key in lists.VERBS
 
 
 def _time_word(piece: Piece, *, starts: bool) -> Term | None:
     """Return the term of a weekday, a month, "yesterday" or "second"."""
     folded = piece.folded
     if _is_weekday(piece):
-        return Term(WEEKDAYS[folded], piece.text, "weekday")
-    if folded in DEICTIC:
+        return Term(lists.WEEKDAYS[folded], piece.text, "weekday")
+    if folded in lists.DEICTIC:
         return Term(folded, piece.text, "day")
-    if folded in ORDINALS:
-        return Term(str(ORDINALS[folded]), piece.text, "ordinal")
+    if folded in lists.ORDINALS:
+        return Term(str(lists.ORDINALS[folded]), piece.text, "ordinal")
     verb = folded in _MONTHS_OR_VERBS and (starts or not piece.text[0].isupper())
     return Term(piece.month, piece.text, "month") if piece.month and not verb else None
 
@@ -266,10 +233,10 @@ def _is_last(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _is_weekday(piece: Piece) -> bool:
-    if piece.kind != "word" or piece.folded not in WEEKDAYS:
+    if piece.kind != "word" or piece.folded not in lists.WEEKDAYS:
         return False
     return (
-        piece.folded not in AMBIGUOUS_DAYS
+        piece.folded not in lists.AMBIGUOUS_DAYS
         or piece.text[0].isupper()
         or (piece.folded in ("mon", "wed"))
     )
@@ -283,7 +250,7 @@ def _label_end(pieces: Sequence[Piece]) -> int:
     for number, piece in enumerate(pieces[:12]):
         if piece.folded in _LABELLING and number:
             return number
-        if piece.folded in _BREAKS or piece.folded in AUXILIARIES:
+        if piece.folded in _BREAKS or piece.folded in lists.AUXILIARIES:
             return 0
     return 0
 
@@ -301,16 +268,16 @@ def _subject_end(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
 def _verb_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
     """Return the piece of the first helping verb, else of the first verb, else of the value."""
     for number, piece in enumerate(pieces):
-        helps = piece.folded in AUXILIARIES or piece.folded in NEGATIONS
+        helps = piece.folded in lists.AUXILIARIES or piece.folded in lists.NEGATIONS
         stray = piece.folded in _NO_VERBS or (piece.text == "May" and number)
         if piece.folded in ("s", "m"):  # "it's on", but not "Mira's sister"
-            stray = folded_at(pieces, number - 1) not in FUNCTION_WORDS
+            stray = folded_at(pieces, number - 1) not in lists.FUNCTION_WORDS
         if helps and not stray:
             return number
     if _is_imperative(terms):
         return 0
     for term in terms:
-        if term.verb and (term.at or term.key in CHANGE_VERBS):
+        if term.verb and (term.at or term.key in lists.CHANGE_VERBS):
             return term.at
     return _value_at(pieces, terms)
 
@@ -318,7 +285,7 @@ def _verb_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
 def _moved(terms: Sequence[Term], verb_at: int) -> Sequence[Term]:
     """Return what "we" change, which is what is spoken of: "we moved the deploys to Thursdays"."""
     behind = [t for t in terms if t.at >= verb_at]
-    if not behind or behind[0].key not in CHANGE_VERBS:
+    if not behind or behind[0].key not in lists.CHANGE_VERBS:
         return ()
     return list(takewhile(lambda t: t.kind == "word" and t.slot in ("", "a"), behind[1:]))
 
@@ -327,7 +294,7 @@ def _is_imperative(terms: Sequence[Term]) -> bool:
     """Whether it tells somebody to do something: "use nitrile gloves", but not "run 12"."""
     if not terms or terms[0].at or not terms[0].verb or len(terms) < 2:
         return False
-    return terms[1].kind == "word" or terms[0].key not in LABELS
+    return terms[1].kind == "word" or terms[0].key not in lists.LABELS
 
 
 def _value_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
@@ -335,17 +302,17 @@ def _value_at(pieces: Sequence[Piece], terms: Sequence[Term]) -> int:
     words = {t.at: t for t in terms}
     for number in range(1, len(pieces)):
         term, before = words.get(number), words.get(number - 1)
-        if pieces[number].folded in PREPOSITIONS:
+        if pieces[number].folded in lists.PREPOSITIONS:
             return number
         if term is not None and term.kind != "word":
             # The number of "locker 12" says which locker, it is no value.
-            return number + (before is not None and before.key in LABELS)
-    return int(len(terms) > 1 and pieces[0].folded not in FIRST_PERSON)
+            return number + (before is not None and before.key in lists.LABELS)
+    return int(len(terms) > 1 and pieces[0].folded not in lists.FIRST_PERSON)
 
 
 def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:
     """Mark the terms that the statement itself says are over: "from X", "instead of X"."""
-    changing = any(t.key in CHANGE_VERBS for t in terms)
+    changing = any(t.key in lists.CHANGE_VERBS for t in terms)
     marked: set[int] = set()
     for number in range(len(pieces)):
         if pieces[number].folded in _MAY_END and _ends_something(pieces, number, changing=changing):
@@ -356,8 +323,8 @@ def _with_retired(pieces: Sequence[Piece], terms: Sequence[Term]) -> list[Term]:
 def _ends_something(pieces: Sequence[Piece], number: int, *, changing: bool) -> bool:
     """Whether what follows a piece is over: "from X" of a move, "instead of X", ", not X"."""
     folded, before = pieces[number].folded, folded_at(pieces, number - 1)
-    if folded in LEAVING:
-        return folded_at(pieces, number + 1) not in PREPOSITIONS
+    if folded in lists.LEAVING:
+        return folded_at(pieces, number + 1) not in lists.PREPOSITIONS
     if folded in ("longer", "more"):
         return before == "no" and _is_aside(pieces, number)
     return (
@@ -372,12 +339,12 @@ def _phrase_after(pieces: Sequence[Piece], at: int) -> Iterable[int]:
     for number in range(at + 1, min(at + 8, len(pieces))):
         folded = pieces[number].folded
         joins = (
-            folded in PREPOSITIONS
+            folded in lists.PREPOSITIONS
             or folded in ("and", "und")
             or (pieces[number].kind == "sign" and folded not in ":")
         )
         if joins and taken:
             return
-        if not joins and folded not in FUNCTION_WORDS:
+        if not joins and folded not in lists.FUNCTION_WORDS:
             taken = True
             yield number

@@ -13,10 +13,11 @@ from typing import Literal
 
 import regex
 
-from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, place_in, plain
-from palace.learn.word_classes import AMBIGUOUS_DAYS, WEEKDAYS
+import palace.learn.word_classes as lists
+from palace.learn.cues import MAX_SENTENCE_CHARS, Cues, asks, place_in, plain
 from palace.recall.blocks import strip_own_markers
-from palace.recall.lexicon import DENSE_FROM
+from palace.recall.language import language_of
+from palace.recall.lexicon import DEFAULT_LANGUAGES, DENSE_FROM, load_lexicons
 from palace.text import Word, fold, tokens, words
 from palace.text.full_stops import ends_sentence
 
@@ -31,10 +32,7 @@ _END = regex.compile(
     r"|(?<=\p{L}{5}\.|[!?])\s+(?=\p{Ll})"
 )
 _QUOTATION = regex.compile(r"[\"„“”«»]|(?<!\w)['‘’](?=\w)[^'‘’]{2,}['‘’](?!\w)|`")
-_SPELLED = (WEEKDAYS.keys() - AMBIGUOUS_DAYS) | frozenset(
-    "two three four five six seven eight nine ten eleven twelve twenty thirty hundred thousand"
-    " first second third zwei drei vier deux trois quatre cinq dos tres cuatro cinco".split()
-)
+_SPELLED = (lists.WEEKDAYS.keys() - lists.AMBIGUOUS_DAYS) | lists.VALUES
 _SHARED_WORDS = 2
 _LEAST_WORDS = 4
 _LASTING: tuple[StatementKind, ...] = ("preference", "fact")
@@ -103,8 +101,9 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
         if taken_back:
             found.clear()
             own = sentence[place_in(sentence, max(m.end() for m in taken_back)) :].strip(" ,;:")
-        made = (_judge(own, before, c) for c in cues)
-        asked = (_remembered(unjudged, c) for c in cues if _only_asks(own, c))
+        readers = () if _is_foreign(own, cues) else cues
+        made = (_judge(own, before, c) for c in readers)
+        asked = (_remembered(unjudged, c) for c in readers if _only_asks(own, c))
         statement = next((s for s in (*made, *asked) if s is not None), None)
         unjudged = own if statement is None else ""
         if statement is not None:
@@ -120,9 +119,16 @@ def specifics(sentence: str) -> Iterator[Word]:
             yield word
 
 
+def _is_foreign(sentence: str, cues: Sequence[Cues]) -> bool:
+    """Whether a sentence is in a language without cues: Polish "nie" is no German "nie"."""
+    known = [c.language for c in cues]
+    lexicons = load_lexicons(dict.fromkeys((*known, *DEFAULT_LANGUAGES)))
+    return language_of(sentence, words(sentence), lexicons).language not in known
+
+
 def _judge(sentence: str, before: str, cues: Cues) -> Statement | None:
     whole = plain(sentence)
-    if whole.endswith("?") or cues.says("sarcasm", whole):
+    if asks(whole) or cues.says("sarcasm", whole):
         return None
     correction = _correction(sentence, before, cues)
     if correction is not None:
@@ -174,7 +180,7 @@ def _kept(statement: str, said: str, cues: Cues) -> Statement | None:
 def _is_veiled(said: str, cues: Cues) -> bool:
     """Whether a plain sentence asks, announces, supposes, quotes, or says what only holds now."""
     veils = ("question", "hypothetical", "quoted", "not_now")
-    return said.endswith(("?", ":")) or any(cues.says(veil, said) for veil in veils)
+    return said.endswith(":") or asks(said) or any(cues.says(veil, said) for veil in veils)
 
 
 def _correction(sentence: str, before: str, cues: Cues) -> Statement | None:

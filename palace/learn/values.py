@@ -12,16 +12,7 @@ from typing import NamedTuple
 
 import regex
 
-from palace.learn.word_classes import (
-    FUNCTION_WORDS,
-    NEGATIONS,
-    NUMBER_WORDS,
-    ORDINALS,
-    SAME_UNITS,
-    SYNONYMS,
-    UNITS,
-    VERBS,
-)
+import palace.learn.word_classes as lists
 from palace.text import canonical_number, fold, month_token, stem
 from palace.text.late_patterns import late
 
@@ -30,67 +21,13 @@ MAX_CHARS = 1500
 
 # What is said in other words, and the words without which it need not be looked for.
 _PHRASES = tuple(
-    (needles.split("|"), late(pattern, regex.IGNORECASE), plain)
-    for needles, pattern, plain in (
-        ("cannot|can't|can’t|cant", r"\b(can)(?:not|['’]?t)\b", r"\1 not"),
-        ("won't|won’t|wont", r"\bwon['’]?t\b", "will not"),
-        (
-            "n't|n’t|dont|doesnt|didnt|isnt|arent|wasnt|werent|hasnt|havent|shouldnt|wouldnt|couldnt",
-            r"n['’]t\b"
-            # In French "dont" is a small word.
-            r"|(?<=\bdo)nt\b(?! (?:l[ae]s?|[jt][eu]|ils?|elles?|on|[nv]ous|une?|des|[ms]es|[ms]a"
-            r"|[ms]on|leurs?|ce\w*|[ldj]['’]\w+|deux|trois|plusieurs|certain\w*)\b)"
-            r"|(?<=\b(?:does|did|is|are|was|were|has|have|should|would|could))nt\b",
-            " not",
-        ),
-        ("last |this |next ", r"\b(last|this|next) (year|week|month|night|summer)\b", r"\1-\2"),
-        ("only|handed", r"\b(read|left|right)[ -](only|handed)\b", r"\1-\2"),
-        # What begins a text is looked for by itself: "hi" stands in every other word.
-        ("hi|hello|hey", r"\A\W*(?:hi|hello|hey)\b[^,.:]{0,20}[,:]\s*", ""),
-        (
-            "note|remember|just|by the way|btw|fyi|turns out|small|quick|remind"
-            "|in case|as of|as from|from now|from this"
-            "|as you|you know|you already|like i |as i |wie du|wie ihr|comme tu|como s|como ya",
-            r"\b(?:please )?(?:note|remember)(?: that\b|:)"
-            r"|\bjust to confirm(?: that)?\b|\bby the way\b|\bbtw\b|\bfyi\b"
-            r"|\bturns out(?: that)?\b"
-            r"|\b(?:small|quick) (?:update|note)\b|\bremind me that\b|\bin case you need it\b"
-            r"|\bas (?:of|from) (?:this|last|next) \w+\b|\bfrom (?:now|this \w+) on\b"
-            r"|\b(?:as )?you (?:already )?know(?: that\b|(?=\W*\Z))|\bas you (?:already )?know\b"
-            r"|\b(?:as|like) i (?:said|told you|mentioned)\b(?: before| earlier)?"
-            r"|\bwie (?:du|ihr) (?:ja )?(?:wei(?:ß|ss)t|wisst)\b|\bcomme tu (?:le )?sais\b"
-            r"|\bcomo (?:ya )?sabes\b",
-            "",
-        ),
-        (
-            "ty-",
-            r"\b(twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?=\p{L})",
-            r"\1 ",
-        ),
-        ("over night", r"\bover night\b", "overnight"),
-        ("gave up|got rid of", r"\b(?:gave up|got rid of)\b", "quit"),
-        (" back ", r"\b(?:are|is|'re|'s|went|came|gone) back (?=with|to|at|on|in)\b", "are again "),
-        ("agreed to|decided to", r"\b(?:agreed|decided) to\b", ""),
-        ("per cent", r"\bper cent\b", "percent"),
-        (".m|. m", r"(?<=\d) ?([ap])\. ?m\b\.?", r" \1m"),
-        ("uhr| h |heures", r"\b(\d{1,2}) (?:uhr|h|heures) ([0-5]\d)\b(?! \p{L})", r"\1:\2"),
-        ("uhr", r"(?<=:\d\d) uhr\b", ""),
-        ("uhr|clock", r"\b(\d{1,2}) ?(?:uhr|o['’]clock)\b", r"\1:00"),
-        ("noon", r"\b(at|until|till|by) noon\b", r"\1 12:00"),
-        ("midnight", r"\b(at|until|till|by) midnight\b", r"\1 0:00"),
-        ("€|eur", r"\b(\d{1,3})[ \u202f](\d{3})(?= ?(?:€|eur))", r"\1\2"),
-        (
-            "eur|usd|gbp|chf",
-            r"\b(eur|usd|gbp|chf) ?(\d(?:[\d.,]*\d)?)"
-            r"(?![\d\p{L}]| (?:m|k|bn|mio|mrd|million|thousand)\b)",
-            r"\2 \1",
-        ),
-    )
+    (told["words"].split("|"), late(told["pattern"], regex.IGNORECASE), told["plain"])
+    for told in lists.WRITTEN["in_plain_words"]
 )
 _YEAR = regex.compile(r"(19|20)\d\d")
 _IN_DATES = frozenset({"of", ".", ",", "the"})
 _HALVES = {"half": 30, "quarter": 15}
-_VALUE_WORDS = frozenset({*NUMBER_WORDS, *ORDINALS, *_HALVES})
+_VALUE_WORDS = frozenset({*lists.NUMBER_WORDS, *lists.ORDINALS, *_HALVES})
 _CLOCK_AFTER = frozenset({"at", "until", "till", "um"})
 _PIECE = regex.compile(
     # Most pieces are plain words. They are tried first, and by the letter: to ignore case costs
@@ -127,6 +64,7 @@ class Term(NamedTuple):
             `path`, `ordinal` or `day` (today, yesterday).
         unit: Of a number: the dimension of its unit and the unit, `volume:litr`, else "".
         slot: Preposition or article before it, "" if none.
+        bare: Whether it stands right behind that preposition: "on leave", but not "on the roof".
         name: Written like a name.
         verb: May be a verb.
         subject: Stands in the part that says what the statement is about.
@@ -139,6 +77,7 @@ class Term(NamedTuple):
     kind: str = "word"
     unit: str = ""
     slot: str = ""
+    bare: bool = False
     name: bool = False
     verb: bool = False
     subject: bool = False
@@ -292,7 +231,7 @@ def _value(piece: Piece) -> int | None:
     if piece.kind == "number" and piece.folded.isdigit():
         return int(piece.folded) if len(piece.folded) < 9 else None
     if piece.kind == "word":
-        return NUMBER_WORDS.get(piece.folded)
+        return lists.NUMBER_WORDS.get(piece.folded)
     return None
 
 
@@ -326,7 +265,7 @@ def _date(pieces: Sequence[Piece], at: int) -> tuple[Term, int] | None:
 def _day(piece: Piece) -> int | None:
     value = int(piece.folded) if piece.folded.isdigit() and len(piece.folded) <= 2 else None
     if value is None:
-        value = ORDINALS.get(piece.folded)
+        value = lists.ORDINALS.get(piece.folded)
     return value if value is not None and 1 <= value <= 31 else None
 
 
@@ -403,7 +342,9 @@ def _is_pronoun(pieces: Sequence[Piece], at: int) -> bool:
     if pieces[at].folded != "one":
         return False
     around = [pieces[n] for n in (at - 1, at + 1) if 0 <= n < len(pieces)]
-    counts = at > 0 and stem(pieces[at - 1].folded) in VERBS and bool(_counted(pieces, at + 1))
+    counts = (
+        at > 0 and stem(pieces[at - 1].folded) in lists.VERBS and bool(_counted(pieces, at + 1))
+    )
     return not counts and not any(_value(p) is not None or _unit(p) for p in around)
 
 
@@ -433,13 +374,13 @@ def _counted(pieces: Sequence[Piece], at: int) -> str:
         return ""
     folded = pieces[at].folded
     key = stem(folded)
-    if folded in FUNCTION_WORDS or folded in NEGATIONS or key in VERBS:
+    if folded in lists.FUNCTION_WORDS or folded in lists.NEGATIONS or key in lists.VERBS:
         return ""
     return f"{key}:{key}"
 
 
 def _unit(piece: Piece) -> str:
     key = stem(piece.folded)
-    dimension = UNITS.get(key)
-    same = SAME_UNITS.get(key) or SYNONYMS.get(key, key)
+    dimension = lists.UNITS.get(key)
+    same = lists.SAME_UNITS.get(key) or lists.SYNONYMS.get(key, key)
     return f"{dimension}:{same}" if dimension else ""

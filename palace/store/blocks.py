@@ -82,6 +82,8 @@ class Block:
         ordered: It is an item of a numbered list.
         day: What its first line says if that is a day, as in a diary, else "".
         has_words: More than that line is text.
+        has_comment: It is known to have a metadata comment.
+        holes: Lines in it that belong to memories of their own.
     """
 
     kind: BlockKind
@@ -98,6 +100,8 @@ class Block:
     ordered: bool = False
     day: str = ""
     has_words: bool = False
+    has_comment: bool = False
+    holes: frozenset[int] = frozenset()
 
     @property
     def is_day(self) -> bool:
@@ -173,6 +177,12 @@ def with_code(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
 def stamp_of(line: str) -> re.Match[str] | None:
     """Match the `[YYYY-MM-DD HH:MM] ` a timeline line starts with."""
     return _STAMP.match(line) if line.startswith("[") else None
+
+
+def item_of(number: int, line: str) -> Block | None:
+    """Return the list item that a line begins, at whatever indentation; None if it begins none."""
+    item = None if is_break(line) else _ITEM.match(line)
+    return _item_block(number, line, item) if item else None
 
 
 def is_break(line: str) -> bool:

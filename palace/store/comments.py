@@ -16,7 +16,6 @@ from datetime import datetime, timedelta, timezone
 from palace.text.moments import in_utc
 
 NOT_UTF8 = "bytes that are not UTF-8 text"
-UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")  # of byte order, as `decode` reads them
 ID_FIELD = "id"
 FIELDS = (
     "id kind scope source provenance tags importance confidence created updated valid_from valid_to"

@@ -55,6 +55,11 @@ _NEEDS_A_PERSON = frozenset(
 )
 
 
+# What macOS leaves in the place of `a.md` when it frees the disk: `.a.md.icloud`.
+IN_THE_CLOUD = ".md.icloud"
+NOT_ON_DISK = "is in iCloud and not on this disk: download it"
+
+
 class _Held(threading.local):
     """The locks that this thread holds: of which palace, and which of them."""
 
@@ -123,12 +128,16 @@ def read_bytes(path: Path) -> bytes:
 
     Raises:
         MemoryNotFoundError: If there is no such file.
-        StoreUnavailableError: If the file system refuses.
+        StoreUnavailableError: If the file system refuses, or the file is in iCloud alone.
     """
     try:
         refuse_special(path)
         return path.read_bytes()
     except FileNotFoundError as error:
+        if path.with_name(f".{path.name}.icloud").exists():
+            raise StoreUnavailableError(
+                f"{path} {NOT_ON_DISK}", hint="open it in the Finder once", retryable=False
+            ) from error
         raise MemoryNotFoundError(
             f"there is no file {path.name}", hint="list the rooms to see what there is"
         ) from error

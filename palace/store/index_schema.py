@@ -5,7 +5,7 @@ An index of another number is thrown away and made anew from the files.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 25
+SCHEMA_VERSION = 26
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
@@ -22,8 +22,9 @@ CREATE TABLE files (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL, indexed_ns INTEGER NOT NULL,
     written_ns INTEGER NOT NULL, digest TEXT NOT NULL, tags TEXT NOT NULL, room TEXT NOT NULL,
-    layer TEXT NOT NULL, active INTEGER NOT NULL
+    layer TEXT NOT NULL, active INTEGER NOT NULL, copy_of TEXT NOT NULL
 );
+CREATE INDEX files_copied ON files (copy_of) WHERE copy_of <> '';
 CREATE TABLE partitions (
     number INTEGER PRIMARY KEY, scope TEXT NOT NULL, layer TEXT NOT NULL,
     memories INTEGER NOT NULL, tokens INTEGER NOT NULL, UNIQUE (scope, layer)

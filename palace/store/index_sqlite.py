@@ -422,6 +422,7 @@ class SqliteIndex:
     ) -> list[Memory]:
         """Return the memories of rooms and timeline that have this field, retired ones too.
 
+        What is retired, and left in a copy of its drawer, is not among them.
         Those with a status are the retired ones: `active` is not written.
         """
         # A quote inside the words of a memory is escaped, so only the field itself looks so. The
@@ -430,6 +431,7 @@ class SqliteIndex:
             f"SELECT {_MEMORY} FROM memories m INDEXED BY {_MARKED[field]}"
             " CROSS JOIN files f ON f.number = m.file"
             f" WHERE instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1'"
+            " AND (m.partition IS NOT NULL OR instr(m.data, '\"status\":') > 0)"
             " ORDER BY f.path, m.position"
         )
         return [self._decoded(*row) for row in rows]

@@ -13,8 +13,9 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
-from palace.store.index_rows import Tokens, encode_row, memory_tokens, moment
+from palace.store.index_rows import Tokens, decode_memory, encode_row, memory_tokens, moment
 from palace.store.index_stamps import Stamped
+from palace.store.left_copies import copies_concerned, is_left_in_copy, original_of
 from palace.store.passages import TURNS_BEFORE, passage_digest, passage_of
 from palace.store.postings import posting_row, posting_words
 from palace.types.memory import Document, FileStamp, Memory
@@ -24,6 +25,11 @@ _MEMORY = (
     "INSERT INTO memories (file, position, line, partition, id, session, valid_from,"
     " valid_to, body, context, names, asks, data, passage, kind, trust, confidence, importance,"
     " dated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_MOVED = (
+    "INSERT INTO memories SELECT NULL, file, position, line, ?, id, session, valid_from, valid_to,"
+    " body, context, names, asks, data, passage, kind, trust, confidence, importance, dated"
+    " FROM memories WHERE key = ?"
 )
 _COUNT = (
     "INSERT INTO terms VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE"
@@ -141,12 +147,11 @@ class WriteBatch:
 
     def finish(self) -> None:
         """Write posting lists and counts; in order, because that is what makes them fast."""
+        self._write_postings()  # what is taken out of them must stand in them
+        for number, retired in copies_concerned(self.connection, self.written).items():
+            self._leave_out(number, [decode_memory(data) for data in retired])
+            self._write_postings()
         execute = self.connection.executemany
-        execute(
-            "INSERT INTO postings (postings, rowid, words) VALUES ('delete', ?, ?)",
-            sorted(self._unposted),
-        )
-        execute("INSERT INTO postings (rowid, words) VALUES (?, ?)", sorted(self._posted))
         execute(
             _COUNT,
             [(*name, *counts) for name, counts in sorted(self._terms.items()) if any(counts)],
@@ -156,14 +161,25 @@ class WriteBatch:
             [(memories, tokens, number) for number, (memories, tokens) in self._sizes.items()],
         )
 
+    def _write_postings(self) -> None:
+        execute = self.connection.executemany
+        execute(
+            "INSERT INTO postings (postings, rowid, words) VALUES ('delete', ?, ?)",
+            sorted(self._unposted),
+        )
+        execute("INSERT INTO postings (rowid, words) VALUES (?, ?)", sorted(self._posted))
+        self._unposted.clear()
+        self._posted.clear()
+
     # -- files ---------------------------------------------------------------------------------
 
     def _file(self, document: Document, stamp: FileStamp) -> tuple[int, int, str]:
         """Return the number of a file, new if need be, when it was written, and with which tags."""
         self.connection.execute(
             "INSERT OR IGNORE INTO files (path, size, mtime_ns, changed_ns, indexed_ns, written_ns,"
-            " digest, tags, room, layer, active) VALUES (?, ?, ?, ?, 0, 0, '', ?, '', '', 0)",
-            (document.path, *stamp[1:], " ".join(document.tags)),
+            " digest, tags, room, layer, active, copy_of)"
+            " VALUES (?, ?, ?, ?, 0, 0, '', ?, '', '', 0, ?)",
+            (document.path, *stamp[1:], " ".join(document.tags), original_of(document.path)),
         )
         number, written_ns, tags = self.connection.execute(
             "SELECT number, written_ns, tags FROM files WHERE path = ?", (document.path,)
@@ -237,7 +253,6 @@ class WriteBatch:
         layer: LayerName,
     ) -> None:
         body, context, names, asks = self.tokens(memory, tags)
-        said, place = body.split(), context.split()
         partition = self._partition(layer, memory.scope) if memory.status == "active" else None
         added = self.connection.execute(
             _MEMORY,
@@ -263,18 +278,37 @@ class WriteBatch:
             ),
         )
         if partition is not None:
-            row = posting_row(added.lastrowid or 0, len(said) + len(place))
-            self._posted.append((row, posting_words(partition, said, place)))
-            self._count(partition, said, place, names.split(), sign=1)
+            self._post(added.lastrowid or 0, partition, (body, context, names), is_out=False)
+
+    def _leave_out(self, number: int, retired: Sequence[Memory]) -> None:
+        """Post all active memories of a copy but those that were retired in the file itself."""
+        where = "SELECT layer FROM files WHERE number = ?"
+        (layer,) = self.connection.execute(where, (number,)).fetchone()
+        for row in self._rows_of(number):
+            memory = decode_memory(row[3])
+            is_out = memory.status != "active" or is_left_in_copy(memory, retired)
+            if is_out == (row[5] is None):
+                continue
+            # A key is never used twice: vectors are asked for those of a newer one alone.
+            partition = None if is_out else self._partition(layer, memory.scope)
+            moved = self.connection.execute(_MOVED, (partition, row[0]))
+            self._remove([row])
+            if partition is not None:
+                self._post(moved.lastrowid or 0, partition, row[6:], is_out=False)
 
     def _remove(self, rows: Iterable[_Row]) -> None:
-        for key, _, _, _, _, partition, body, context, names in rows:
-            self.connection.execute("DELETE FROM memories WHERE key = ?", (key,))
-            if partition is not None:
-                said, place = body.split(), context.split()
-                row = posting_row(key, len(said) + len(place))
-                self._unposted.append((row, posting_words(partition, said, place)))
-                self._count(partition, said, place, names.split(), sign=-1)
+        for row in rows:
+            self.connection.execute("DELETE FROM memories WHERE key = ?", (row[0],))
+            if row[5] is not None:
+                self._post(row[0], row[5], row[6:], is_out=True)
+
+    def _post(self, key: int, partition: int, words: tuple[str, str, str], *, is_out: bool) -> None:
+        """Put a memory into the posting lists of a partition, or take it out of them."""
+        said, place, named = (text.split() for text in words)
+        row = posting_row(key, len(said) + len(place))
+        posted = self._unposted if is_out else self._posted
+        posted.append((row, posting_words(partition, said, place)))
+        self._count(partition, said, place, named, sign=-1 if is_out else 1)
 
     def _partition(self, layer: LayerName, scope: str) -> int:
         known = self._partitions.get((layer, scope))

@@ -6,7 +6,6 @@ new text in which only what was asked for has changed; rendering gives back the 
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +29,6 @@ from palace.store.blocks import (
 )
 from palace.store.comments import (
     NOT_UTF8,
-    UTF16_MARKS,
     clean,
     edit_comment,
     find_comment,
@@ -49,7 +47,8 @@ from palace.store.front_matter import (
 )
 from palace.store.memory_fields import comment_fields, with_marks
 from palace.store.merge_marks import conflicts, merge_marks, other_versions, without_marks
-from palace.store.names import room_of
+from palace.store.names import derived_id, place_of
+from palace.store.nesting import with_nested
 from palace.store.superseded import page_tags
 from palace.store.timeline_page import split_speaker, stamp_time, turn_text
 from palace.text.day_names import day_of_file, day_told, is_day
@@ -223,8 +222,10 @@ class Page:
         gap = [] if block.kind == "item" else [""]
         lines = [*gap, *item_lines(text), "  " + write_comment(fields)]
         page = parse(self.path, self._insert(self.lines, block.end, lines))
-        is_added = _texts(page, but=position + 1) == _texts(self)
-        if is_added and page._without(position + 1) == self.render():
+        place = sum(one.start < block.end for one in self.blocks)  # behind what is nested in it
+        is_added = _texts(page, but=place) == _texts(self)
+        is_added &= {memory.id for memory in page.memories} > {m.id for m in self.memories}
+        if is_added and page._without(place) == self.render():
             return page.render()
         return self.append_memories([(text, fields)])
 
@@ -327,26 +328,6 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
 
-def place_of(path: str) -> tuple[str, str]:
-    """Return (room, drawer) of a path in the palace; `timeline` for timeline pages."""
-    parts = path.split("/")
-    stem = parts[-1][:-3] if parts[-1].lower().endswith(".md") else parts[-1]
-    room = TIMELINE if parts[0] == TIMELINE else room_of("/".join(parts[1:-1]))
-    return room, stem
-
-
-def derived_id(path: str, text: str, occurrence: int) -> str:
-    """Return the id of a memory without one.
-
-    Args:
-        path: Of its file in the palace.
-        text: Of the memory.
-        occurrence: How many memories with the same text stand before it in the file.
-    """
-    key = f"{path}\0{text}\0{occurrence}"
-    return "d-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
 class _Parser:
     """One pass over a file; collects what `Page` freezes."""
 
@@ -432,7 +413,13 @@ class _Parser:
                     above = [pair for pair in above if pair[0] < DAY_LEVEL]
                     here = day_told(block.day)
                     self.tells_days = True
-                self._add(block, above, here)
+                first, *nested = with_nested(block, self.lines, self.marks)
+                self._add(first, above, here)
+                outer = (
+                    self.memories[-1].text.partition("\n")[0] if nested and self.memories else ""
+                )
+                for own in nested:
+                    self._add(own, [*above, (DAY_LEVEL + 1, outer)], here)
                 if block.day:  # what follows was written on it, too
                     above.append((DAY_LEVEL, block.day))
             elif block.kind == "comment" and find_comment(self.lines[block.start]):
@@ -504,7 +491,8 @@ class _Parser:
         return turn_text(self.lines[block.start][block.offset :], kept), self._counting(spans)
 
     def _numbers(self, block: Block) -> list[int]:
-        return [number for number in range(block.start, block.end) if number not in self.marks]
+        numbers = range(block.start, block.end)
+        return [n for n in numbers if n not in self.marks and n not in block.holes]
 
     def _content(self, block: Block, number: int, *, without: Span | None = None) -> str:
         """Return a line of a block without its marker or indentation, and without a comment."""
@@ -557,10 +545,7 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        if self.raw[0].startswith(UTF16_MARKS):
-            self.fault(line, "a file in UTF-16, which is not read: save it as UTF-8")
-        else:
-            self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:

@@ -18,7 +18,7 @@ from palace.arguments import quoted
 from palace.errors import UnsafeNameError
 from palace.portable import is_device, name_fault
 from palace.secrets import find_secrets
-from palace.types.memory import MAX_ROOM_DEPTH
+from palace.types.memory import MAX_ROOM_DEPTH, TIMELINE
 
 MAX_COMPONENT_CHARS = 80
 MAX_COMPONENT_BYTES = 200
@@ -210,3 +210,23 @@ def _unsafe(what: str, name: str, reason: str) -> UnsafeNameError:
         f"the {what} name {quoted(name)} is refused: {reason}",
         hint="use letters, digits, '-', '_' and '.'; a room in a room is written a/b",
     )
+
+
+def place_of(path: str) -> tuple[str, str]:
+    """Return (room, drawer) of a path in the palace; `timeline` for timeline pages."""
+    parts = path.split("/")
+    stem = parts[-1][:-3] if parts[-1].lower().endswith(".md") else parts[-1]
+    room = TIMELINE if parts[0] == TIMELINE else room_of("/".join(parts[1:-1]))
+    return room, stem
+
+
+def derived_id(path: str, text: str, occurrence: int) -> str:
+    """Return the id of a memory without one.
+
+    Args:
+        path: Of its file in the palace.
+        text: Of the memory.
+        occurrence: How many memories with the same text stand before it in the file.
+    """
+    key = f"{path}\0{text}\0{occurrence}"
+    return "d-" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]

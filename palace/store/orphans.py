@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from palace.store.comments import find_comment, read_comment
 from palace.store.markdown import Page, parse
+from palace.store.nesting import nested_items
 from palace.types.memory import Memory
 
 
@@ -61,13 +62,32 @@ def strayed(before: Iterable[Memory], now: Iterable[Memory]) -> dict[str, str]:
     }
 
 
+def nested(before: Iterable[Memory], now: Iterable[Memory]) -> dict[str, str]:
+    """Return the words of memories, by id, that stand in others now, which may have their comment.
+
+    So it is after an editor has put one line under the item above it, that has no comment.
+
+    Args:
+        before: The memories of a file as it was.
+        now: As it is.
+    """
+    known = {memory.id: memory.text for memory in before if not memory.id.startswith("d-")}
+    return {
+        memory.id: text
+        for memory in now
+        if (text := known.get(memory.id, memory.text)) != memory.text
+        and text.partition("\n")[0] in memory.text
+    }
+
+
 def mended(page: Page, before: Sequence[Memory]) -> str:
     """Return the text of a page in which comments stand under their own words, or under none.
 
-    Words stay as they are. A comment that strayed goes back to its words, as it is written; one
-    whose words were deleted is parted from the memory above it.
+    Words stay as they are. A comment that strayed goes back to its words, as it is written; where
+    these were put under another item it is indented as far as they are. One whose words were
+    deleted is parted from the memory above it.
     """
-    while moved := _brought_back(page, before):
+    while moved := _brought_back(page, before) or _brought_under(page, before):
         page = moved
     left = orphaned(before, page.memories)
     return page.with_comments_parted([m.position for m in page.memories if m.id in left])
@@ -96,6 +116,26 @@ def _brought_back(page: Page, before: Sequence[Memory]) -> Page | None:
     stand = {memory.id: memory.text for memory in back.memories}
     is_right = [m.text for m in back.memories] == [m.text for m in page.memories]
     return back if is_right and words.items() <= stand.items() else None
+
+
+def _brought_under(page: Page, before: Sequence[Memory]) -> Page | None:
+    """Return the page with a comment indented for the item right above it; None if none is to be.
+
+    By its own indentation it is that of the item around it.
+    """
+    bare = [line.rstrip("\r\n") for line in page.lines]
+    for name, text in nested(before, page.memories).items():
+        position = page.position_of(name)
+        span = page.comments[position]
+        for item in nested_items(page.blocks[position], bare):
+            if span is None or item.end != span.line or bare[span.line].strip()[:4] != "<!--":
+                continue
+            lines = list(page.lines)
+            lines[span.line] = " " * item.content + lines[span.line].lstrip(" \t")
+            under = parse(page.path, page.mark + "".join(lines))
+            if {memory.id: memory.text for memory in under.memories}.get(name) == text:
+                return under
+    return None
 
 
 def _id_told(line: str) -> object:

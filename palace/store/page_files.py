@@ -6,11 +6,11 @@ file has it, durably written, and the page as it was before.
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable
 from pathlib import Path
 
 from palace.errors import DrawerParseError, MemoryNotFoundError, WriteConflictError
-from palace.store.comments import UTF16_MARKS
 from palace.store.files import (
     DISK,
     SAVE_TIMEOUT_S,
@@ -50,8 +50,10 @@ class PageFiles:
 
         Raises:
             MemoryNotFoundError: If there is no such file.
+            DrawerParseError: If it is written in UTF-16: none of its words could be read.
         """
         data = read_bytes(resolve_inside(self.root, path))
+        _refuse_utf16(path, data, "is not read")
         return self._parsed(path, data).document(digest(data))
 
     def page(self, path: str) -> Page:
@@ -79,11 +81,7 @@ class PageFiles:
             real = resolve_inside(self.root, path)
             wait_for_save(real, timeout_s=save_timeout_s)
             before, stood = self._page_at(real, path)
-            if "".join(before.lines[:1]).startswith(UTF16_MARKS):
-                raise DrawerParseError(
-                    f"{path} is written in UTF-16, and what is added to it would be UTF-8",
-                    hint="save the file as UTF-8 in your editor, then try again",
-                )
+            _refuse_utf16(path, stood or b"", "what is added to it would be UTF-8")
             text = change(before)
             if text == before.render():
                 return before, before
@@ -116,3 +114,11 @@ class PageFiles:
     def _remember(self, path: str, data: bytes, page: Page) -> None:
         others = [kept for kept in self._written.items() if kept[0] != path]
         self._written = dict([*others, (path, (data, page))][-KEPT_PAGES:])
+
+
+def _refuse_utf16(path: str, data: bytes, why: str) -> None:
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        raise DrawerParseError(
+            f"{path} is written in UTF-16, and {why}",
+            hint="save the file as UTF-8 in your editor, then try again",
+        )

@@ -7,10 +7,12 @@ as the one memory that it is in the index, and faults for what could not be unde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
+from palace.errors import StoreUnavailableError
 from palace.store.blocks import (
     Block,
     dedent,
@@ -23,7 +25,7 @@ from palace.store.files import digest, read_bytes, refusals
 from palace.store.front_matter import read_front_matter, text_list
 from palace.store.merge_marks import conflicts, merge_marks, without_marks
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
-from palace.store.tree import existing_name, scan_files
+from palace.store.tree import existing_name, faults_of, scan_files
 from palace.types.memory import PLAYBOOKS, SUFFIX, Document, Fault, FileStamp, Memory, Playbook
 
 _LISTS = ("triggers", "prerequisites", "warnings")
@@ -53,11 +55,20 @@ class PlaybookFiles:
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every playbook file, sorted by path."""
-        return [stamp for stamp in self._scan()[0] if stamp.path.count("/") == 1]
+        return self.look()[0]
+
+    def look(self) -> tuple[list[FileStamp], list[Fault]]:
+        """Return what `scan` does, and what could not be read."""
+        stamps, faults = self._scan()
+        return [stamp for stamp in stamps if stamp.path.count("/") == 1], faults
 
     def all(self) -> list[Playbook]:
-        """Return every playbook, sorted by path."""
-        return [self._read(stamp.path).playbook for stamp in self.scan()]
+        """Return every playbook that can be read, sorted by path."""
+        found = []
+        for stamp in self.scan():
+            with suppress(StoreUnavailableError):  # `faults` names it, and so does every miss
+                found.append(self._read(stamp.path).playbook)
+        return found
 
     def get(self, name: str) -> Playbook:
         """Return one playbook by its name, whatever its case.
@@ -82,9 +93,7 @@ class PlaybookFiles:
         stamps, faults = self._scan()
         nested = [stamp.path for stamp in stamps if stamp.path.count("/") > 1]
         faults += [Fault(path, 1, "it is not read: playbooks are in no folder") for path in nested]
-        for stamp in self.scan():
-            faults.extend(self._read(stamp.path).faults)
-        return faults
+        return [*faults, *faults_of(self._read, self.scan())]
 
     def _scan(self) -> tuple[list[FileStamp], list[Fault]]:
         return scan_files(self.root, (PLAYBOOKS,))

@@ -5,7 +5,7 @@ In: the canonical store, the playbooks and the index. Out: what was added, chang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -13,9 +13,10 @@ from palace.errors import MemoryNotFoundError, StoreError
 from palace.ports import Progress
 from palace.store.index_database import IndexBusyError
 from palace.store.index_sqlite import SqliteIndex
-from palace.store.orphans import orphaned, strayed
+from palace.store.orphans import nested, orphaned, strayed
 from palace.store.rooms import RoomStore
-from palace.types.memory import Document, Fault, FileStamp, Memory
+from palace.store.tree import unread
+from palace.types.memory import Document, Fault, FileStamp, Memory, is_below
 from palace.types.verdict import LayerName
 
 _BATCH_FILES = 64
@@ -24,8 +25,8 @@ _BATCH_FILES = 64
 class Readable(Protocol):
     """Memory files that can be listed and parsed."""
 
-    def scan(self) -> list[FileStamp]:
-        """Return a stamp for every file, sorted by path."""
+    def look(self) -> tuple[list[FileStamp], list[Fault]]:
+        """Return a stamp for every file, sorted by path, and what is left out and why."""
 
     def read(self, path: str) -> Document:
         """Parse one file."""
@@ -39,7 +40,8 @@ class Refreshed:
         read: Paths that were read again.
         removed: Paths that are gone.
         memories: How many memories were written.
-        faults: What could not be understood in the files that were read.
+        faults: What could not be understood in the files that were read; and what could not be
+            read (`Fault.is_unread`). What the index holds of that stays, and every look tries it.
         complete: False when another program was writing and this one did not wait for it.
     """
 
@@ -70,24 +72,36 @@ def refresh(
             left for another time.
     """
     known = index.stamps()
-    scanned = [(layer, source, source.scan()) for layer, source in sources]
-    present = {stamp.path for _, _, stamps in scanned for stamp in stamps}
-    gone = tuple(sorted(known.keys() - present))
+    scanned = [(layer, source, *source.look()) for layer, source in sources]
+    gone = _gone(known, [(stamps, faults) for *_, stamps, faults in scanned])
     dirty = [
         (layer, source, stamp)
-        for layer, source, stamps in scanned
+        for layer, source, stamps, _ in scanned
         for stamp in stamps
         if _suspect(stamp, known.get(stamp.path))
     ]
+    unread = [fault for *_, faults in scanned for fault in faults if fault.is_unread]
     if not dirty and not gone:
-        return Refreshed()
-    work = _Work(index, wait=wait)
+        return Refreshed(faults=tuple(unread))
+    work = _Work(index, wait=wait, faults=unread)
     try:
         work.forget(gone, sources)
         work.take_in(dirty, progress)
     except IndexBusyError:
         return replace(work.done(), complete=False)
     return work.done()
+
+
+def _gone(
+    known: Iterable[str], looks: Iterable[tuple[list[FileStamp], list[Fault]]]
+) -> tuple[str, ...]:
+    """Return the known files that are not there; of what cannot be read nobody can tell."""
+    present: set[str] = set()
+    unread: list[Fault] = []
+    for stamps, faults in looks:
+        present.update(stamp.path for stamp in stamps)
+        unread += [fault for fault in faults if fault.is_unread]
+    return tuple(sorted(p for p in known if p not in present and not is_below(p, unread)))
 
 
 def _suspect(stamp: FileStamp, known: tuple[FileStamp, bool] | None) -> bool:
@@ -120,11 +134,9 @@ class _Work:
         self, gone: Sequence[str], sources: Sequence[tuple[LayerName, Readable]]
     ) -> Iterator[str]:
         """Yield what is gone now as well: a file may have come back since it was looked for."""
-        present = {stamp.path for _, source in sources for stamp in source.scan()}
-        for path in gone:
-            if path not in present:
-                self.removed.append(path)
-                yield path
+        for path in _gone(gone, [source.look() for _, source in sources]):
+            self.removed.append(path)
+            yield path
 
     def take_in(
         self,
@@ -156,6 +168,9 @@ class _Work:
                 document = source.read(stamp.path)
             except MemoryNotFoundError:
                 continue  # deleted since it was listed; the next look forgets it
+            except StoreError as error:
+                self.faults.append(unread(stamp.path, error))
+                continue  # its stamp stays as it was, and so the next look reads it again
             if digests.get(stamp.path) == document.digest:
                 same.append(stamp)
                 continue
@@ -174,4 +189,5 @@ class _Work:
         if not self.index.ids_of(document.path) - {memory.id for memory in document.memories}:
             return []
         before, now = list(self.index.memories(path=document.path)), document.memories
-        return before if orphaned(before, now) or strayed(before, now) else []
+        parted = orphaned(before, now) or strayed(before, now) or nested(before, now)
+        return before if parted else []

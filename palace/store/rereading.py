@@ -43,6 +43,8 @@ def _annotated(before: Page, text: str) -> Page | None:
     at = next((n for n, block in enumerate(before.blocks) if block.end == end), -1)
     if at < 0 or added not in (0, 1) or lines[number + 1 :] != before.lines[end:]:
         return None
+    if before.blocks[at].holes:  # what is nested in it stands above the comment
+        return None
     if not text.startswith(before.mark):
         return None
     span = _commented(before, at, lines[number], number, is_new=bool(added))
@@ -107,9 +109,14 @@ def _moved(page: Page, first: int, by: int) -> _Rest:
         return rest
     return _Rest(
         [replace(memory, line=memory.line + by) for memory in rest.memories],
-        [replace(block, start=block.start + by, end=block.end + by) for block in rest.blocks],
+        [_lower(block, by) for block in rest.blocks],
         [span and replace(span, line=span.line + by) for span in rest.comments],
     )
+
+
+def _lower(block: Block, by: int) -> Block:
+    holes = frozenset(number + by for number in block.holes)
+    return replace(block, start=block.start + by, end=block.end + by, holes=holes)
 
 
 def _grown(before: Page, text: str) -> Page | None:

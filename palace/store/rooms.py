@@ -27,6 +27,7 @@ from palace.store.files import (
     LOCK_TIMEOUT_S,
     FileSystem,
     ensure_folder,
+    listing,
     locked,
     read_bytes,
     refusals,
@@ -40,6 +41,8 @@ from palace.store.recovery import overwritten, recovered, text_of, written_to
 from palace.store.timeline_merge import merge_turns, page_path
 from palace.store.tree import (
     drawer_file,
+    every_file,
+    faults_of,
     room_folder,
     room_names,
     scan_files,
@@ -112,7 +115,11 @@ class RoomStore:
 
     def scan(self) -> list[FileStamp]:
         """Return a stamp for every memory file of rooms and timeline, sorted by path."""
-        return scan_files(self.root, (ROOMS, TIMELINE))[0]
+        return self.look()[0]
+
+    def look(self) -> tuple[list[FileStamp], list[Fault]]:
+        """Return what `scan` does, and what it leaves out and why."""
+        return scan_files(self.root, (ROOMS, TIMELINE))
 
     def stamp(self, path: str) -> FileStamp | None:
         """Return the stamp of one file without looking at the others; None if it is gone."""
@@ -124,10 +131,8 @@ class RoomStore:
 
     def faults(self) -> list[Fault]:
         """Return everything that is left out or not understood, in all files."""
-        stamps, faults = scan_files(self.root, (ROOMS, TIMELINE))
-        for stamp in stamps:
-            faults.extend(self.read(stamp.path).faults)
-        return faults
+        stamps, faults = self.look()
+        return [*faults, *faults_of(self.read, stamps)]
 
     def stray(self) -> str:
         """Return a Markdown file that stands in the palace and in none of its places, else ""."""
@@ -158,10 +163,13 @@ class RoomStore:
             MemoryNotFoundError: If there is no such room.
         """
         folder = room_folder(self.root, room)
-        if not resolve_inside(self.root, folder).is_dir():
-            raise MemoryNotFoundError(
-                f"there is no room {room!r}", hint="list the rooms to see their names"
-            )
+        real = resolve_inside(self.root, folder)
+        with refusals("read", real):
+            if not real.is_dir():
+                raise MemoryNotFoundError(
+                    f"there is no room {room!r}", hint="list the rooms to see their names"
+                )
+        listing(real)  # that it cannot be read does not mean that it is empty
         stamps = scan_files(self.root, (folder,))[0]
         names = (stamp.path[len(folder) + 1 : -len(SUFFIX)] for stamp in stamps)
         return [name for name in names if "/" not in name]
@@ -387,7 +395,7 @@ class RoomStore:
     def _standing(self, ids: Iterable[str]) -> set[str]:
         """Return which of these ids stand in any file; that another memory names one is not it."""
         sought, found = set(ids), set[str]()
-        for stamp in self.scan():
+        for stamp in every_file(self.root, (ROOMS, TIMELINE)):
             data = read_bytes(resolve_inside(self.root, stamp.path))
             if any(name.encode() in data for name in sought):
                 found |= sought & {m.id for m in parse(stamp.path, decode(data)).memories}

@@ -1,21 +1,22 @@
 """The palace's folders: which memory files there are, and which of them a name means.
 
 In: the root of a palace. Out: stamps of its files, folder and file names as they are on disk,
-and faults for what cannot be read safely; `StoreUnavailableError` where a folder cannot be read.
+and faults for what cannot be read, or not safely.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
+from typing import Protocol
 
-from palace.errors import UnsafeNameError
+from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError, UnsafeNameError
 from palace.portable import is_no_note
-from palace.store.files import listing, unavailable
+from palace.store.files import IN_THE_CLOUD, NOT_ON_DISK, listing, unavailable
 from palace.store.names import (
     fold_case,
     is_inside,
@@ -36,13 +37,12 @@ from palace.types.memory import (
 )
 
 _LEADS_OUT = "a symlink that leads out of the palace"
-# What macOS leaves in the place of `a.md` when it frees the disk: `.a.md.icloud`.
-_IN_THE_CLOUD = f"{SUFFIX}.icloud"
 
 
 def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], list[Fault]]:
     """Return a stamp of every Markdown file below these folders, and what was left out and why.
 
+    What cannot be read, a folder too, is left out as `Fault.is_unread`, and costs nothing else.
     Hidden names, lock files (`~$`) and other suffixes are left out silently; symlinks are followed
     inside the palace only, each real folder and file once, by its own name if that is among them.
 
@@ -61,7 +61,8 @@ def scan_files(root: Path, folders: tuple[str, ...]) -> tuple[list[FileStamp], l
         except FileNotFoundError:
             continue  # deleted since the folder was listed
         except OSError as error:
-            raise unavailable(error, "read", Path(entry.path)) from error
+            faults.append(unread(path, unavailable(error, "read", Path(entry.path))))
+            continue
         found = links if entry.is_symlink() else stamps
         found.append(FileStamp(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
     stamps.sort(key=attrgetter("path"))
@@ -80,15 +81,53 @@ def _with_links(root: Path, own: list[FileStamp], links: list[FileStamp]) -> lis
     return sorted(real.values(), key=by_name)
 
 
+def unread(path: str, error: StoreError) -> Fault:
+    """Return the fault of a file, or a folder, that could not be read."""
+    hint = f"; {error.hint}" if error.hint else ""
+    return Fault(path, 1, f"{error.message}{hint}", is_unread=True)
+
+
+class _Understood(Protocol):
+    @property
+    def faults(self) -> tuple[Fault, ...]: ...
+
+
+def faults_of(read: Callable[[str], _Understood], stamps: Iterable[FileStamp]) -> Iterator[Fault]:
+    """Yield what is not understood in files, and which of them cannot be read."""
+    for stamp in stamps:
+        try:
+            yield from read(stamp.path).faults
+        except MemoryNotFoundError:
+            continue  # deleted since it was listed
+        except StoreError as error:
+            yield unread(stamp.path, error)
+
+
+def every_file(root: Path, folders: tuple[str, ...]) -> list[FileStamp]:
+    """Return a stamp of every Markdown file below these folders, for who must not miss one.
+
+    Raises:
+        StoreUnavailableError: If one cannot be read.
+    """
+    stamps, faults = scan_files(root, folders)
+    for fault in faults:
+        if fault.is_unread:
+            raise StoreUnavailableError(fault.message, hint="see `palace doctor`")
+    return stamps
+
+
 def own_files(root: Path) -> list[str]:
     """Return what a person owns in a palace, as paths relative to its root, sorted.
 
     That is `identity.txt`, the Markdown of rooms and timeline, and the playbooks.
+
+    Raises:
+        StoreUnavailableError: If a part of it cannot be read.
     """
     identity = root / IDENTITY_FILE
     is_own = identity.is_file() and is_inside(os.path.realpath(identity), os.path.realpath(root))
-    stamps = scan_files(root, (ROOMS, TIMELINE))[0]
-    stamps += [stamp for stamp in scan_files(root, (PLAYBOOKS,))[0] if stamp.path.count("/") == 1]
+    stamps = every_file(root, (ROOMS, TIMELINE))
+    stamps += [stamp for stamp in every_file(root, (PLAYBOOKS,)) if stamp.path.count("/") == 1]
     return sorted([*[IDENTITY_FILE] * is_own, *(stamp.path for stamp in stamps)])
 
 
@@ -112,7 +151,7 @@ def walk(
     Args:
         root: The palace.
         folders: Below the root.
-        faults: Gets one fault for each name that is left out for safety.
+        faults: Gets one fault for each name that is left out for safety, or cannot be read.
     """
     real_root = os.path.realpath(root)
     pending = [(folder, os.path.realpath(root / folder)) for folder in folders]
@@ -125,14 +164,13 @@ def walk(
         if real in seen:
             continue
         seen.add(real)
-        for entry in listing(Path(real)):
+        for entry in _entries(relative, real, faults):
             name = entry.name
             path = f"{relative}/{name}"
             if is_no_note(name):
-                if name.lower().endswith(_IN_THE_CLOUD):
-                    faults.append(
-                        Fault(path, 1, "it is in iCloud and not on this disk: download it")
-                    )
+                if name.lower().endswith(IN_THE_CLOUD):
+                    own = f"{relative}/{name[1 : -len(IN_THE_CLOUD)]}{SUFFIX}"
+                    faults.append(Fault(own, 1, f"{own} {NOT_ON_DISK}", is_unread=True))
                 continue
             # Thousands of files are looked at before a question: the usual one is passed quickly.
             if not name.isascii() or "\\" in name or entry.is_symlink():
@@ -148,6 +186,15 @@ def walk(
                 real_path = os.path.realpath(entry.path) if leads else entry.path
                 # What a link leads to is called by its own name where it stands in the palace too.
                 pending.insert(0 if is_link else len(pending), (path, real_path))
+
+
+def _entries(relative: str, real: str, faults: list[Fault]) -> list[os.DirEntry[str]]:
+    """Return what stands in a folder, nothing if it cannot be read."""
+    try:
+        return listing(Path(real))
+    except StoreUnavailableError as error:
+        faults.append(unread(relative, error))
+        return []
 
 
 def room_names(root: Path) -> list[str]:

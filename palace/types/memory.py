@@ -5,6 +5,7 @@ In: what stores read from files. Out: what search, the layers and the verbs work
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
@@ -146,11 +147,21 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a file that could not be understood; the bytes stay as they are."""
+    """Something in a file that could not be understood; the bytes stay as they are.
+
+    Attributes:
+        is_unread: Whether the file, or the folder, could not be read: nobody knows what it holds.
+    """
 
     path: str
     line: int
     message: str
+    is_unread: bool = False
+
+
+def is_below(path: str, faults: Iterable[Fault]) -> bool:
+    """Whether a file is one of those that could not be read, or stands in such a folder."""
+    return any(path == fault.path or path.startswith(f"{fault.path}/") for fault in faults)
 
 
 @dataclass(frozen=True, slots=True)

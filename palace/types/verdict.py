@@ -155,6 +155,8 @@ class LayerReport:
         elapsed_ms: Wall time of the visit in milliseconds.
         evidence: What it found, best first; empty unless sufficient, unclear or loaded.
         judgement: How its best candidate was judged, where something was.
+        is_partial: Whether some of its files could not be read: `reason` says which, and that it
+            found nothing does not say that nothing is there.
     """
 
     layer: LayerName
@@ -165,6 +167,7 @@ class LayerReport:
     evidence: tuple[Evidence, ...] = ()
     reason: str = ""
     judgement: Judgement | None = None
+    is_partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class AnsweringVerbs(ReadingVerbs):
         self.refresh(force=False)
         return compose_wake_up(
             session_id,
-            wake_up_sources(self, session_id, project, is_outdated=self._parts.is_left_in_copy),
+            wake_up_sources(self, session_id, project),
             budget_tokens=settings.budget_tokens if budget_tokens is None else budget_tokens,
             project=project,
             max_rooms=settings.rooms,

@@ -16,7 +16,7 @@ from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
 from palace.store.inline import find_marks, find_tags
-from palace.store.markdown import derived_id
+from palace.store.names import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.checks import Overwritten
 from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, Memory

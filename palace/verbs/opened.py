@@ -33,7 +33,7 @@ from palace.store.refresh import Readable, Refreshed, refresh
 from palace.store.rooms import RoomStore
 from palace.store.scratchpad_file import FileScratchpad
 from palace.store.vector_file import VectorFile
-from palace.types.memory import Document, FileStamp
+from palace.types.memory import Document, Fault, FileStamp
 from palace.types.session import ScratchEntry, Turn
 from palace.types.verdict import Heard, LayerName
 
@@ -71,6 +71,9 @@ class OpenedPalace:
         fetchers: Used instead of the configured fetchers when given.
         embedder: Used instead of the configured embedder when given.
         generator: Used instead of the configured language model when given.
+
+    Attributes:
+        unread: The files and folders that the last look at all of them could not read.
 
     Raises:
         ConfigError: If one of these cannot be what it is given as.
@@ -113,6 +116,7 @@ class OpenedPalace:
         self._refresh_lock = threading.Lock()
         self._refreshed_at = float("-inf")
         self._unfilled = False
+        self.unread: tuple[Fault, ...] = ()
         self._closed = threading.Event()
         self._expiry: threading.Thread | None = None
         self._expired_at = time.monotonic()
@@ -322,12 +326,21 @@ class OpenedPalace:
             )
             self._refreshed_at = time.monotonic()
             self._unfilled = False
+            if done.complete:
+                self._tell_unread([fault for fault in done.faults if fault.is_unread])
             if self._refreshed_at - self._expired_at > _EXPIRY_S:
                 self._expire_beside()
         if emptied:
             self._count_uses()
         self._tell_vectors(changed=bool(done.read))
         return done
+
+    def _tell_unread(self, unread: Sequence[Fault]) -> None:
+        """Keep what the last look could not read, and log what the one before it could."""
+        for fault in unread:
+            if fault not in self.unread:
+                _log.warning("%s", fault.message)
+        self.unread = tuple(unread)
 
     def reindex(self, *, progress: Progress | None = None) -> Refreshed:
         """Throw the index away and build it from the files."""

@@ -23,7 +23,7 @@ from palace.arguments import (
 from palace.errors import ConfigError, MemoryNotFoundError
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
-from palace.store.markdown import derived_id
+from palace.store.names import derived_id
 from palace.types.memory import TIMELINE, Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn
@@ -138,8 +138,7 @@ class ReadingVerbs(OpenedPalace):
         most = top_k or self.settings.search.top_k
         with self.index.steady():
             query = parts.analyst.analyse(Turn(text, session_id=session_id, project=project))
-            found = parts.searcher.hits(query, top_k=most, layer=layer)
-            return [hit for hit in found if not parts.is_left_in_copy(hit.memory)]
+            return parts.searcher.hits(query, top_k=most, layer=layer)
 
     def analyse(self, turn: Turn) -> Query:
         """Return how a turn is understood: its terms, names and what would answer it."""

@@ -5,45 +5,46 @@ In: an opened palace and who begins. Out: the sources of a wake-up.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
+from palace.errors import StoreUnavailableError
 from palace.learn.strength import faded
-from palace.portable import without_copy_mark
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
-from palace.store.markdown import place_of
+from palace.store.names import place_of
 from palace.text.moments import utc_now
 from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
+
+_log = logging.getLogger(__name__)
 
 # Promotions further back in the journal than so many records were not made last.
 _RECENT_RECORDS = 1000
 
 
-def wake_up_sources(
-    palace: OpenedPalace,
-    session_id: str,
-    project: str | None,
-    *,
-    is_outdated: Callable[[Memory], bool],
-) -> WakeUpSources:
+def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) -> WakeUpSources:
     """Gather what a session could start with.
 
     Args:
         palace: Where.
         session_id: The session that starts.
         project: Its project, if any.
-        is_outdated: Whether a memory in what is called like a copy was retired in the original.
     """
     scopes = Scope(project=project).names
-    palace.tally.renew()
+    promoted: list[str] = []
+    try:
+        palace.tally.renew()
+        promoted = _promoted_last(palace, session_id)
+    except StoreUnavailableError as error:
+        _log.warning("nobody knows what was used or promoted last: %s", error)
     return WakeUpSources(
         identity=palace.identity_file.read().text,
-        rooms=_room_digests(palace, scopes, project, is_outdated),
-        promoted=tuple(_visible(palace, _promoted_last(palace, session_id), scopes)),
+        rooms=_room_digests(palace, scopes, project),
+        promoted=tuple(_visible(palace, promoted, scopes)),
         notes=tuple(palace.living_notes(session_id)),
     )
 
@@ -69,10 +70,7 @@ def _visible(palace: OpenedPalace, ids: Iterable[str], scopes: frozenset[str]) -
 
 
 def _room_digests(
-    palace: OpenedPalace,
-    scopes: frozenset[str],
-    project: str | None,
-    is_outdated: Callable[[Memory], bool],
+    palace: OpenedPalace, scopes: frozenset[str], project: str | None
 ) -> tuple[RoomDigest, ...]:
     now = utc_now()
     by_room: dict[str, list[FileUse]] = {}
@@ -86,7 +84,7 @@ def _room_digests(
         RoomDigest(
             name=room,
             memories=sum(f.memories for f in files),
-            ranked=partial(_ranked, palace, room, scopes, now, is_outdated),
+            ranked=partial(_ranked, palace, room, scopes, now),
             uses=sum(f.uses for f in files),
             recency=recency.get(room, 0.0),
             drawers=frozenset(place_of(f.path)[1] for f in files),
@@ -97,13 +95,9 @@ def _room_digests(
 
 
 def _ranked(
-    palace: OpenedPalace,
-    room: str,
-    scopes: frozenset[str],
-    now: datetime,
-    is_outdated: Callable[[Memory], bool],
+    palace: OpenedPalace, room: str, scopes: frozenset[str], now: datetime
 ) -> list[tuple[str, Callable[[], str]]]:
-    """Return the memories of a room, what is worth most first; those of copies alone are read."""
+    """Return the memories of a room, what is worth most first."""
 
     def order(row: tuple[str, int, str, int, Worth]) -> tuple[float, ...]:
         *_, position, worth = row
@@ -111,17 +105,9 @@ def _ranked(
         by_now = round(faded(worth, used=worth.counts.last, at=now), 2)
         return (-worth.importance, -by_now, -worth.counts.uses, position)
 
-    rows = palace.index.uses.in_room(room, scopes, at=now)
-    copied = [key for _, key, path, *_ in rows if _is_copy(path)]
-    left = {k for k, m in palace.index.load(copied).items() if is_outdated(m)}
-    found = sorted((row for row in rows if row[1] not in left), key=order)
+    found = sorted(palace.index.uses.in_room(room, scopes, at=now), key=order)
     return [(identifier, partial(_text, palace, key)) for identifier, key, *_ in found]
 
 
 def _text(palace: OpenedPalace, key: int) -> str:
     return "".join(memory.text for memory in palace.index.load([key]).values())
-
-
-def _is_copy(path: str) -> bool:
-    drawer = place_of(path)[1]
-    return without_copy_mark(drawer) != drawer

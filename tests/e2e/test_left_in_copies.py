@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from palace import Mempalace, Remembered, RetrievalEnforcer
+from palace.text.moments import utc_now
 from palace.types.verdict import Verdict
 
 OLD, NEW = "The boiler of Olaf runs at 1.5 bar.", "The boiler of Olaf runs at 1.8 bar."
@@ -86,3 +88,10 @@ def test_another_drawer_is_no_copy(palace: Mempalace, drawer: Path, name: str) -
     retired(palace, palace.forget)
     left(palace, data.replace(b"id=m-", b"id=m-x"), name)
     assert evidence(palace) == [OLD]
+
+
+def test_nor_where_a_moment_since_is_asked_about(palace: Mempalace, drawer: Path) -> None:
+    data = drawer.read_bytes()
+    retired(palace, palace.forget)
+    left(palace, data)
+    assert palace.search(ASKED, as_of=utc_now() + timedelta(seconds=1)) == []

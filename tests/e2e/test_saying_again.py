@@ -153,3 +153,23 @@ def test_a_judge_of_the_host_decides_through_the_front_door(tmp_path: Path) -> N
         assert isinstance(palace.remember("The rent is 950 euros."), Remembered)
     with Mempalace.open(tmp_path) as palace:
         assert isinstance(palace.remember("The rent is 990 euros."), Conflict)
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Ich wohne in Kiel.", "Ich bin nach Lyon gezogen."),
+        ("Vivo en Kiel.", "Me he mudado a Lyon."),
+        ("J'habite à Kiel.", "J'ai déménagé à Lyon."),
+        ("Abito a Kiel.", "Mi sono trasferita a Lyon."),
+        ("Mieszkam w Kilonii.", "Przeprowadziłam się do Lyonu."),
+        ("Я живу в Киле.", "Я переехала в Лион."),
+        ("Kiel'de yaşıyorum.", "Lyon'a taşındım."),
+    ],
+)
+def test_a_move_is_held_against_where_somebody_lives(tmp_path: Path, stored: str, new: str) -> None:
+    with Mempalace.open(tmp_path) as palace:
+        home = palace.remember(stored).memory
+        asked = palace.remember(new)
+        assert isinstance(asked, Conflict)
+        assert asked.memory.id == home.id

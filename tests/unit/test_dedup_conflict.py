@@ -589,3 +589,129 @@ def test_what_we_end_is_over_and_what_we_only_leave_is_not(
     stored: str, new: str, ended: bool
 ) -> None:
     assert bool(conflict(new, stored)) is ended
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Mara is on leave until May.", "Mara is in Cork until May."),
+        ("Mara is on holiday until May.", "Mara is in Cork until May."),
+        ("Mara is on holiday.", "Mara is at home."),
+        ("The car is under warranty.", "The car is in the garage."),
+        ("The report is in German.", "The report is in the drawer."),
+        ("The server is in maintenance.", "The server is in Frankfurt."),
+        ("The boat is at anchor.", "The boat is in Cork."),
+        ("I work at Siemens.", "I work in Cork."),
+        ("I live in Cork.", "I live near the station."),
+        ("The club meets in Cork.", "The club meets in the library."),
+        ("The site is hosted at Hetzner.", "The site is hosted in Frankfurt."),
+    ],
+)
+def test_where_and_how_something_is_do_not_contradict_each_other(one: str, other: str) -> None:
+    assert conflict(one, other) is None
+    assert conflict(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Mara is in Cork until May.", "Mara is in Ghent until May."),
+        ("Mara works at Siemens.", "Mara works at Bosch."),
+        ("The report is in German.", "The report is in English."),
+        ("The key is under the mat.", "The key is in the drawer."),
+        ("The key is in drawer 3.", "The key is in the cupboard."),
+        ("We park on Elm Street.", "We park in the garage now."),
+    ],
+)
+def test_two_places_told_alike_are_a_conflict(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
+
+
+@pytest.mark.parametrize(
+    ("stored", "new"),
+    [
+        ("Ines wohnt in Kiel.", "Ines ist nach Lyon gezogen."),
+        ("Ines lebt seit 2019 in Kiel.", "Ines ist im Mai nach Lyon umgezogen."),
+        ("Ines lebt in Kiel.", "Ines zog nach Lyon, um zu studieren."),
+        ("Ich wohne in Kiel.", "Ich bin nach Lyon gezogen."),
+        ("Ines vive en Kiel.", "Ines se ha mudado a Lyon."),
+        ("Vivo en Kiel.", "Me he mudado a Lyon."),
+        ("Ines habite à Kiel.", "Ines a déménagé à Lyon."),
+        ("J'habite à Kiel.", "Je me suis installée en Italie."),
+        ("Ines abita a Kiel.", "Ines si è trasferita a Lyon."),
+        ("Abito a Kiel.", "Mi sono trasferito a Lyon."),
+        ("Ines mora em Kiel.", "Ines mudou-se para Lyon."),
+        ("Moro em Kiel.", "Me mudei para Lyon."),
+        ("Ines woont in Kiel.", "Ines is naar Lyon verhuisd."),
+        ("Ines bor i Kiel.", "Ines har flyttat till Lyon."),
+        ("Ines mieszka w Kilonii.", "Ines przeprowadziła się do Lyonu."),
+        ("Инес живёт в Киле.", "Инес переехала в Лион."),
+        ("Ines Kiel'de yaşıyor.", "Ines Lyon'a taşındı."),
+        ("Kiel’de oturuyorum.", "Geçen yıl Lyon’a taşındım."),
+    ],
+)
+def test_who_moves_lives_where_they_did_no_more(stored: str, new: str) -> None:
+    assert conflict(new, stored) is not None
+    assert conflict(stored, new) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ines wohnt in Lyon.", "Ines ist nach Lyon gezogen."),
+        ("Ines mieszka w Krakowie.", "Ines przeprowadziła się do Krakowa."),
+        ("Инес живёт в Москве.", "Инес переехала в Москву."),
+        ("Ines Ankara'da yaşıyor.", "Ines Ankara'ya taşındı."),
+        ("Ines wohnt in Kiel.", "Mara ist nach Lyon gezogen."),
+        ("Ines wohnt in Kiel.", "Ines ist nicht nach Lyon gezogen."),
+        ("Ines wohnt in Kiel.", "Vielleicht ist Ines nach Lyon gezogen."),
+        ("Ines arbeitet in Kiel.", "Ines ist nach Lyon gezogen."),
+        ("Ines habite à Kiel.", "Ines a déménagé son bureau à Lyon."),
+        ("Vivo en Kiel.", "Mara vive en Lyon."),
+        ("Vivo con mi madre.", "Me he mudado a Lyon."),
+    ],
+)
+def test_who_moves_elsewhere_contradicts_nobody_else(one: str, other: str) -> None:
+    assert conflict(one, other) is None
+    assert conflict(other, one) is None
+
+
+def test_what_moved_in_a_year_may_have_moved_again_since() -> None:
+    moved, lives = "Ines se mudó a Lyon en 2010.", "Ines vive en Kiel."
+    assert conflict(moved, lives) is not None
+    assert conflict(lives, moved) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        ("Ines moved to Lyon.", "Ines lives in Kiel."),
+        ("The piano has been moved to the study.", "The piano stands in the living room."),
+        ("Builds moved to Buildkite.", "Builds run on Jenkins."),
+        ("We switched from Trello to Linear.", "We use Trello."),
+        ("We stopped using Jenkins.", "We use Jenkins."),
+        ("I quit smoking.", "I smoke."),
+        ("We sold the boat.", "We have a boat."),
+        ("The screening is in the gym, not in the hall.", "The screening is in the hall."),
+    ],
+)
+def test_a_change_and_what_it_ends_are_a_conflict_whichever_is_told_first(
+    change: str, other: str
+) -> None:
+    assert conflict(change, other) is not None
+    assert conflict(other, change) is not None
+
+
+@pytest.mark.parametrize(
+    ("change", "other"),
+    [
+        ("We sold the boat.", "We painted the boat."),
+        ("We switched from Trello to Linear.", "We use Linear."),
+        ("We switched from Trello to Linear.", "The old Trello board is archived."),
+        ("I stopped eating meat.", "I eat fish."),
+        ("I sold the Volvo.", "The Volvo was red."),
+    ],
+)
+def test_what_is_told_beside_a_change_stands_in_either_order(change: str, other: str) -> None:
+    assert conflict(change, other) is None
+    assert conflict(other, change) is None

@@ -245,7 +245,7 @@ class TestInspections:
 
     def test_a_drawer_in_utf16_is_named_with_what_helps(self, palace: Mempalace, root: Path):
         (root / "rooms/people/wide.md").write_bytes("- The fish is called Nemo.".encode("utf-16"))
-        assert "rooms/people/wide.md:1: a file in UTF-16" in failed(palace)["files"]
+        assert "rooms/people/wide.md is written in UTF-16" in failed(palace)["files"]
 
     @pytest.mark.skipif(os.name == "nt", reason="modes are a POSIX matter")
     def test_an_open_folder_is_a_warning_only(self, palace: Mempalace, root: Path):

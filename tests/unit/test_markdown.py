@@ -16,7 +16,8 @@ from palace.store.comments import (
     write_comment,
 )
 from palace.store.inline import find_marks, find_tags
-from palace.store.markdown import decode, derived_id, encode, parse
+from palace.store.markdown import decode, encode, parse
+from palace.store.names import derived_id
 from palace.store.rereading import parse_again
 from palace.store.timeline_page import speaker_label, split_speaker, turn_lines
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from palace.errors import MemoryNotFoundError
+from palace.errors import MemoryNotFoundError, StoreUnavailableError
 from palace.ports import Scope
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.playbook_files import PlaybookFiles, as_memory
@@ -30,12 +30,16 @@ class ScriptedFiles:
 
     files: dict[str, tuple[int, int, str, str]] = field(default_factory=dict)
     read_paths: list[str] = field(default_factory=list)
+    unread: list[Fault] = field(default_factory=list)
 
     def put(self, path: str, text: str, *, mtime_ns: int = 1, digest: str | None = None) -> None:
         self.files[path] = (len(text), mtime_ns, digest or text, text)
 
     def scan(self) -> list[FileStamp]:
         return [FileStamp(p, size, mtime) for p, (size, mtime, _, _) in sorted(self.files.items())]
+
+    def look(self) -> tuple[list[FileStamp], list[Fault]]:
+        return self.scan(), self.unread
 
     def read(self, path: str) -> Document:
         self.read_paths.append(path)
@@ -287,6 +291,41 @@ def test_an_older_version_never_replaces_a_newer_one(tmp_path: Path) -> None:
     assert texts(mine) == ["newer"]
     mine.close()
     other.close()
+
+
+class BrokenFiles(ScriptedFiles):
+    """Files of which one is on a broken sector."""
+
+    def read(self, path: str) -> Document:
+        if path == "broken.md":
+            raise StoreUnavailableError("could not read broken.md", hint="check the disk")
+        return super().read(path)
+
+
+def test_a_file_that_cannot_be_read_is_tried_at_every_look(index: SqliteIndex) -> None:
+    files = BrokenFiles()
+    files.put("broken.md", "lost")
+    files.put("here.md", "here")
+    done = refresh(index, [("L1", files)])
+    assert done.read == ("here.md",)
+    assert [(f.path, f.is_unread) for f in done.faults] == [("broken.md", True)]
+    assert "check the disk" in done.faults[0].message
+    assert refresh(index, [("L1", files)]).faults == done.faults
+
+
+@pytest.mark.parametrize(("path", "kept"), [("a/b.md", "a/b.md"), ("a", "a/b.md"), ("a/b", "")])
+def test_what_stands_in_an_unread_place_is_not_forgotten(
+    index: SqliteIndex, path: str, kept: str
+) -> None:
+    files = ScriptedFiles()
+    files.put("a/b.md", "kept")
+    refresh(index, [("L1", files)])
+    del files.files["a/b.md"]
+    files.unread = [Fault(path, 1, "no permission", is_unread=True)]
+    done = refresh(index, [("L1", files)])
+    assert done.removed == (() if kept else ("a/b.md",))
+    assert texts(index) == ["kept"] * bool(kept)
+    assert list(done.faults) == files.unread
 
 
 class VanishingFiles(ScriptedFiles):

@@ -402,4 +402,4 @@ def test_a_note_that_is_in_the_cloud_alone_is_named(store):
     _put(store, "rooms/a/.d.txt.icloud", b"bplist00")
     assert [stamp.path for stamp in store.scan()] == ["rooms/a/b.md"]
     (fault,) = store.faults()
-    assert (fault.path, "download it" in fault.message) == ("rooms/a/.c.md.icloud", True)
+    assert (fault.path, "download it" in fault.message) == ("rooms/a/c.md", True)

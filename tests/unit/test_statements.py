@@ -458,3 +458,28 @@ def test_what_a_person_wants_remembered_is_kept_once():
 )
 def test_what_people_say_of_themselves_in_few_words(said, kind):
     assert [s.kind for s in stated(said, cues=load_cues(("en",)))] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Czy nie lubisz kawy",
+        "Czy nie lubisz kawy? 🙂",
+        "Nie wolisz herbaty? :)",
+        "Nie wolisz herbaty niż kawy",
+        "To nie działa w przeglądarce.",
+        "Nie mogę zasnąć od tygodnia.",
+        "Nunca percebi quem é que começa.",
+        "I prefer tea? :)",
+        "Trinke ich nie Kaffee? 😉",
+    ],
+)
+def test_a_question_and_another_language_state_nothing(said):
+    assert kinds(said) == []
+
+
+def test_what_is_asked_to_be_remembered_is_the_sentence_right_before_it():
+    assert kinds("I live in Cork. To nie działa w przeglądarce. Please remember that.") == [
+        ("fact", "I live in Cork."),
+        ("fact", "To nie działa w przeglądarce."),
+    ]
