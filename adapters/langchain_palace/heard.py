@@ -20,7 +20,7 @@ from langchain_core.outputs import ChatGeneration, LLMResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tracers.context import register_configure_hook
 
-from langchain_palace.messages import calls_of, text_of
+from langchain_palace.messages import calls_of, has_failed, text_of
 from palace import values_in, without_echoes
 
 
@@ -73,7 +73,8 @@ class Heard(BaseCallbackHandler):
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **_: Any) -> None:
         """Take in what a tool answered."""
-        self._end(run_id, [text_of(output) if isinstance(output, BaseMessage) else str(output)])
+        text = text_of(output) if isinstance(output, BaseMessage) else str(output)
+        self._end(run_id, [] if has_failed(output) else [text])
 
     def on_tool_error(self, *_: Any, run_id: UUID, **__: Any) -> None:
         """Note that a tool or a retriever has failed."""

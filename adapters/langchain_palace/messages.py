@@ -17,6 +17,7 @@ from langchain_core.messages import (
     ChatMessage,
     HumanMessage,
     ToolCall,
+    ToolMessage,
 )
 from langchain_core.messages.tool import tool_call
 
@@ -223,8 +224,8 @@ def tool_texts(
     """Return what tools of the host answered since the person asked, or at all.
 
     What they repeat of what the model wrote to them is left out, as a tool does that keeps a list
-    or takes down a thought: else the model could vouch for itself. So is what another model says
-    behind a tool.
+    or takes down a thought: else the model could vouch for itself. So are errors, which repeat
+    the least word of it, and what another model says behind a tool.
 
     Args:
         messages: The conversation.
@@ -256,8 +257,20 @@ def _answers(message: BaseMessage, models: Collection[str], asked: Collection[st
 def _evidence_in(message: BaseMessage) -> Sequence[str]:
     """Return what of a result may vouch for an answer; see `heard_behind`."""
     verdict = message.response_metadata.get("palace")
-    noted = verdict.get(_FOUND) if isinstance(verdict, Mapping) else None
-    return [text_of(message)] if noted is None else noted
+    noted: Sequence[str] | None = verdict.get(_FOUND) if isinstance(verdict, Mapping) else None
+    if noted is not None:
+        return noted
+    if has_failed(message):
+        return []
+    if isinstance(message.content, str):
+        return [message.content]
+    parts = [p for p in message.content if not (isinstance(p, Mapping) and p.get("is_error"))]
+    return [text_of(message.model_copy(update={"content": parts}))]
+
+
+def has_failed(result: object) -> bool:
+    """Whether a tool answered with an error, which repeats what the model wrote to it."""
+    return isinstance(result, ToolMessage) and result.status == "error"
 
 
 def heard_behind(message: BaseMessage, found: Sequence[str]) -> BaseMessage:

@@ -99,7 +99,7 @@ class Heard:
 
 
 _HEARING: ContextVar[Heard | None] = ContextVar("llama_index_palace_heard", default=None)
-# What was found behind a tool that answered with a text, where a model spoke there.
+# What was found behind a tool that answered with a text, where a model spoke there or it failed.
 _BEHIND: Kept[tuple[str, bytes], tuple[str, ...]] = Kept(4096, kept_s=_KEPT_S)
 _EXPECTED: Kept[tuple[str, frozenset[str]], Direct] = Kept(kept_s=_KEPT_S)
 _LOCK = threading.Lock()
@@ -309,7 +309,8 @@ class _Ear(BaseSpanHandler[BaseSpan]):
                     reply = direct.replies[direct.over]
                     if reply.is_known or instance.metadata.return_direct:
                         reply.record(checked)
-            _brought(heard, instance, _texts(result))
+            has_failed = isinstance(result, ToolOutput) and result.is_error
+            _brought(heard, instance, _texts(result), has_failed=has_failed)
 
     def span_drop(
         self,
@@ -325,7 +326,8 @@ class _Ear(BaseSpanHandler[BaseSpan]):
         with self._ending(id_) as heard:
             if isinstance(instance, BaseTool) and type(err).__name__ != _WAITS:
                 _expected(_name_of(instance), heard)
-            _brought(heard, instance, [str(err), f"Encountered error: {err}"])
+            told = [str(err), f"Encountered error: {err}"]
+            _brought(heard, instance, told, has_failed=True)
 
     def _begin(self, id_: str, around: Sequence[Heard], given: Sequence[object] = ()) -> Heard:
         heard = Heard(around, given)
@@ -357,10 +359,10 @@ class _Ear(BaseSpanHandler[BaseSpan]):
 _EAR = _Ear()
 
 
-def _brought(heard: Heard, instance: Any, texts: Sequence[str]) -> None:
-    """Note what a tool or a retriever has answered."""
-    heard.end(texts)
-    if isinstance(instance, BaseTool) and heard.is_said:
+def _brought(heard: Heard, instance: Any, texts: Sequence[str], *, has_failed: bool) -> None:
+    """Note what a tool or a retriever has answered; errors repeat what a model wrote to it."""
+    heard.end([] if has_failed else texts)
+    if isinstance(instance, BaseTool) and (heard.is_said or has_failed):
         for text, name in product(texts, (_name_of(instance), "")):
             _BEHIND.put((name, _digest(text)), heard.evidence())
 

@@ -26,6 +26,11 @@ from palace import values_in, without_echoes
 _HANDED_OFF = re.compile(
     pattern_of(DEFAULT_HANDOFF_OUTPUT_PROMPT, to_agent=".*?", reason=".*"), re.DOTALL
 )
+# What hosts say of a tool or an agent that is not there repeats what the model named so.
+_NOT_THERE = re.compile(
+    r"Tool .* not found\. Please select a tool|Agent .* Please select a valid agent to hand off to",
+    re.DOTALL,
+)
 
 _ROLES = (MessageRole.TOOL, MessageRole.FUNCTION)
 _OBSERVATION = "Observation: "
@@ -39,8 +44,8 @@ def tool_texts(since: Sequence[ChatMessage], models: Collection[str] = ()) -> tu
     """Return what tools answered.
 
     What they repeat of what the model wrote to them is left out, as a tool does that takes down a
-    thought or hands over to another agent: else the model could vouch for itself. So is what
-    another model says behind a tool.
+    thought or hands over to another agent: else the model could vouch for itself. So are errors,
+    which repeat the least word of it, and what another model says behind a tool.
 
     Args:
         since: The messages since the person asked.
@@ -53,8 +58,9 @@ def tool_texts(since: Sequence[ChatMessage], models: Collection[str] = ()) -> tu
     texts: list[str] = []
     for place in results:
         text, tool = _observed(since[place]), _tool_of(since, place, called)
-        if text and tool not in models and not _HANDED_OFF.search(text):
-            texts += evidence_in(text, tool)
+        if not text or tool in models or _HANDED_OFF.search(text) or _NOT_THERE.match(text):
+            continue
+        texts += evidence_in(text, tool)
     return without_echoes(texts, written=(value for m in since for value in _written(m)))
 
 
