@@ -16,10 +16,10 @@ from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
 from palace.store.inline import find_marks, find_tags
-from palace.store.names import derived_id
+from palace.store.names import derived_id, fold_case
 from palace.types.changes import Erased, History, Undone
 from palace.types.checks import Overwritten
-from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, Memory
+from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, ROOMS, SUFFIX, Memory
 from palace.verbs.changing import Change
 from palace.verbs.writing import WritingVerbs
 
@@ -87,15 +87,14 @@ class KeepingVerbs(WritingVerbs):
         """Return the active memories a memory is linked with, in either direction.
 
         A link to a memory that was corrected leads to what replaced it; one to a drawer leads to
-        the drawer's memories.
+        the drawer's memories. `[[Boiler]]` is every drawer called so, in whatever room.
         """
         memory = self.get(memory_id)
         found = {m.id: m for target in memory.links for m in self._led_to(target)}
-        place = f"{memory.room}/{memory.drawer}"
         older = older_versions(memory, self.index.marked("superseded_by"))
-        names = {place, memory.id, *(m.id for m in older)}
+        ids = {memory.id, *(m.id for m in older)}
         for other in self.index.marked("links"):
-            if not names.isdisjoint(other.links):
+            if any(link in ids or _names(link, memory.path) for link in other.links):
                 found.setdefault(other.id, other)
         return [m for m in found.values() if m.id != memory.id and m.status == "active"]
 
@@ -103,8 +102,8 @@ class KeepingVerbs(WritingVerbs):
         found = self.index.get(target)
         if found is not None:
             return [self._last_version(found)]
-        room, _, drawer = target.rpartition("/")
-        return [m for m in self.index.memories(room=room) if m.drawer == drawer] if room else []
+        paths = [stamp.path for stamp in self.store.scan() if _names(target, stamp.path)]
+        return [memory for path in paths for memory in self.index.memories(path=path)]
 
     def undo(self, event: str | None = None) -> Undone:
         """Take a change back: the last one that was not, or the one with this journal id.
@@ -287,6 +286,12 @@ class KeepingVerbs(WritingVerbs):
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]
         found = [m.source for m in memories if eraser.holds(m.text)]
         return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
+
+
+def _names(link: str, path: str) -> bool:
+    """Whether a link names a drawer: by its file, with or without its rooms and `.md`."""
+    name, file = (fold_case(written).removesuffix(SUFFIX) for written in (link, path))
+    return bool(name) and path.startswith(f"{ROOMS}/") and file.endswith(f"/{name}")
 
 
 def _touches(record: dict[str, Any], ids: set[str]) -> bool:
