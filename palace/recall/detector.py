@@ -503,7 +503,7 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
 
 @cache
 def _to_be_told() -> str:
-    return rf"(?:^|(?<=[,.;:!?…]))\s*(?:{any_of('to_be_told')})"
+    return rf"(?:^|(?<=[,.;:!?…¿¡]))\s*(?:{any_of('to_be_told')})"
 
 
 def _asks_memory_itself(features: Mapping[str, float], *, denied: bool) -> bool:

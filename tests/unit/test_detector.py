@@ -847,6 +847,8 @@ def test_what_asks_or_only_names_something_is_no_statement(prompt: str) -> None:
         ("Can you tell me who prepares the new budget?", False),
         ("Hi. I need to know when it ends.", False),
         ("Sag mir bitte, wann das endet", False),
+        ("¿Me puedes decir quién prepara el nuevo presupuesto?", False),
+        ("¿Puedes decirme cuándo termina?", False),
         ("告诉我合同什么时候结束", False),
         ("Tell me who promised us the new budget.", True),
         ("What did she tell me about the budget?", True),
