@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from inspect import signature
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
-from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
 from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.output_parsers import BaseLLMOutputParser
@@ -24,10 +23,8 @@ from langchain_core.runnables import (
     RunnableConfig,
     RunnableLambda,
     RunnableSequence,
-    RunnableSerializable,
 )
 from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
-from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
 from langchain_core.utils.pydantic import TypeBaseModel
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -37,6 +34,7 @@ from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.heard import HeardTools, hearing_tools
 from langchain_palace.messages import text_of
 from langchain_palace.outputs import Given, Output
+from langchain_palace.own_run import OwnRun
 from langchain_palace.questions import Question, question_in
 from langchain_palace.session import (
     Call,
@@ -114,7 +112,7 @@ def _parts(chain: Runnable[Any, Any]) -> Iterator[Runnable[Any, Any]]:
         yield from _parts(part)
 
 
-class PalaceRunnable(RunnableSerializable[Any, Any]):
+class PalaceRunnable(OwnRun[Any, Any]):
     """Any chain, behind the palace.
 
     What the chain gets is its own input with the question replaced: by the question with evidence
@@ -210,53 +208,6 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
         """What a config may name: what the chain takes, and the session."""
         return list(get_unique_config_specs([*self.bound.config_specs, _SESSION_SPEC]))
 
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the chain, or answer without it."""
-        return self._call_with_config(self._now, input, config, **kwargs)
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
-        """Run the chain, or answer without it."""
-        return await self._acall_with_config(self._later, input, config, **kwargs)
-
-    def stream(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
-    ) -> Iterator[Any]:
-        """Run the chain, or answer without it, in chunks."""
-        return self._transform_stream_with_config(iter([input]), self._chunks, config, **kwargs)
-
-    async def astream(
-        self, input: Any, config: RunnableConfig | None = None, **kwargs: Any | None
-    ) -> AsyncIterator[Any]:
-        """Run the chain, or answer without it, in chunks."""
-
-        async def only() -> AsyncIterator[Any]:
-            yield input
-
-        async for chunk in self._atransform_stream_with_config(
-            only(), self._achunks, config, **kwargs
-        ):
-            yield chunk
-
-    # -- whole -------------------------------------------------------------------------------------
-
-    def _now(
-        self,
-        input: Any,
-        run_manager: object,  # noqa: ARG002 - the config holds its child
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> Any:
-        return hosting.run(self._whole(input, config, kwargs))
-
-    async def _later(
-        self,
-        input: Any,
-        run_manager: object,  # noqa: ARG002 - the config holds its child
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> Any:
-        return await hosting.arun(self._whole(input, config, kwargs))
-
     def _whole(
         self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[Any]:
@@ -338,30 +289,10 @@ class PalaceRunnable(RunnableSerializable[Any, Any]):
 
     # -- in chunks ---------------------------------------------------------------------------------
 
-    def _chunks(
-        self,
-        inputs: Iterator[Any],
-        run_manager: CallbackManagerForChainRun,
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> Iterator[Any]:
-        return hosting.stream(self._pieces(inputs, run_manager, config, kwargs))
-
-    def _achunks(
-        self,
-        inputs: AsyncIterator[Any],
-        run_manager: AsyncCallbackManagerForChainRun,
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> AsyncIterator[Any]:
-        return hosting.astream(self._pieces(inputs, run_manager, config, kwargs))
-
     def _pieces(
-        self, inputs: Any, run_manager: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+        self, input: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Pieces[Any]:
         _demand_whole_states(kwargs)
-        config = patch_config(config, callbacks=run_manager.get_child())
-        input = yield hosting.Step(lambda: next(inputs), lambda: anext(inputs))
         question, plan = yield from self._planned(input, config, kwargs)
         if plan.stops:
             yield hosting.Shown(self._missed(plan))

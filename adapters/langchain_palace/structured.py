@@ -6,20 +6,20 @@ In: the inner model's own structured chain. Out: a runnable that looks first.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.runnables import RunnableConfig, RunnableSerializable
-from langchain_core.runnables.config import patch_config
+from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from langchain_palace.asking import streamed_run, whole_run
 from langchain_palace.gate import ReplyGate, canned, check_values
 from langchain_palace.messages import labelled, released, tool_texts
+from langchain_palace.own_run import OwnRun
 from langchain_palace.streams import quiet
 from langchain_palace.turns import Plan, unreadable
 from palace import RecallMiss, choice_alone, hosting
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from langchain_palace.chat_model import ChatPalace
 
 
-class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
+class StructuredPalace(OwnRun[LanguageModelInput, Any]):
     """What `ChatPalace.with_structured_output` returns.
 
     Raises, when it runs:
@@ -46,72 +46,10 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    def invoke(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Any:
-        """Answer in the schema."""
-        return self._call_with_config(self._now, input, config, **kwargs)
-
-    async def ainvoke(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Any:
-        """Answer in the schema."""
-        return await self._acall_with_config(self._later, input, config, **kwargs)
-
-    def stream(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> Iterator[Any]:
-        """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-        return self._transform_stream_with_config(iter([input]), self._chunks, config, **kwargs)
-
-    async def astream(
-        self, input: LanguageModelInput, config: RunnableConfig | None = None, **kwargs: Any
-    ) -> AsyncIterator[Any]:
-        """Answer in the schema: in pieces as the inner model does, whole where it is checked."""
-
-        async def only() -> AsyncIterator[LanguageModelInput]:
-            yield input
-
-        async for chunk in self._atransform_stream_with_config(
-            only(), self._achunks, config, **kwargs
-        ):
-            yield chunk
-
-    # A run of its own, as LangChain's own chains have: what is checked shows there.
-
-    def _now(
-        self,
-        input: LanguageModelInput,
-        run_manager: object,  # noqa: ARG002 - the config holds its child
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> Any:
-        return hosting.run(self._steps(input, config, kwargs))
-
-    async def _later(
-        self,
-        input: LanguageModelInput,
-        run_manager: object,  # noqa: ARG002 - the config holds its child
-        config: RunnableConfig,
-        **kwargs: Any,
-    ) -> Any:
-        return await hosting.arun(self._steps(input, config, kwargs))
-
-    def _chunks(
-        self, inputs: Iterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
-    ) -> Iterator[Any]:
-        return hosting.stream(self._pieces(inputs, run_manager, config, kwargs))
-
-    def _achunks(
-        self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
-    ) -> AsyncIterator[Any]:
-        return hosting.astream(self._pieces(inputs, run_manager, config, kwargs))
-
     def _pieces(
-        self, inputs: Any, run_manager: Any, config: RunnableConfig, kwargs: Mapping[str, Any]
+        self, input: LanguageModelInput, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Pieces[Any]:
-        config = patch_config(config, callbacks=run_manager.get_child())
-        input = yield hosting.Step(lambda: next(inputs), lambda: anext(inputs))
+        """Yield the answer: in pieces as the inner model does, whole where it is checked."""
         ready = yield from self._ready(input, config)
         if not ready.is_open:
             yield hosting.Shown((yield from self._answered(ready, config, kwargs)))
@@ -124,7 +62,7 @@ class StructuredPalace(RunnableSerializable[LanguageModelInput, Any]):
         except RecallMiss as missed:
             yield hosting.Shown(self._missed(missed.message))
 
-    def _steps(
+    def _whole(
         self, input: LanguageModelInput, config: RunnableConfig, kwargs: Mapping[str, Any]
     ) -> hosting.Steps[Any]:
         ready = yield from self._ready(input, config)
