@@ -21,9 +21,10 @@ OF_NEITHER = "When did we move to Oslo?"
 
 
 @pytest.fixture
-def root() -> Iterator[Path]:
-    """A palace of a person whom modes stop, whoever runs the tests."""
+def root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A palace of a person whom modes stop, whoever runs the tests, and wherever."""
     folder = Path(tempfile.mkdtemp(dir="/tmp"))
+    monkeypatch.chdir(folder)
     owner = os.geteuid()
     if owner == 0:
         with Mempalace.open(folder / "first") as palace:  # what is imported late must be there
