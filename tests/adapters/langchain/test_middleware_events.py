@@ -92,14 +92,14 @@ def kinds(events, name):
 @pytest.mark.parametrize(("words", "text"), [(HIT, HIT_TEXT), (UNCLEAR, UNCLEAR_TEXT)])
 async def test_no_event_tells_what_a_model_behind_a_tool_says(palace, asked, words, text):
     events = await events_of(agent_of(palace, asked), {"messages": words})
-    assert "80085" not in told(events)
+    assert "Mallory" not in told(events)
     assert text in told(events)
     end = "on_tool_error" if asked is failing else "on_tool_end"
     assert kinds(events, asked.name) == ["on_tool_start", end]
 
 
 async def test_they_tell_it_in_any_other(palace):
-    assert "80085" in told(await events_of(agent_of(palace, direct), {"messages": PASS}))
+    assert "Mallory" in told(await events_of(agent_of(palace, direct), {"messages": PASS}))
 
 
 @pytest.mark.parametrize("asked", [helper, direct, awaited, failing])
@@ -115,7 +115,7 @@ async def test_a_stream_of_tools_tells_that_they_run(palace, asked, subgraphs):
         shown = [piece[-1] if subgraphs else piece for piece in pieces]
         assert [one["event"] for one in shown][0] == "tool-started"
         assert len(shown) == 2
-        assert "80085" not in str(shown)
+        assert "Mallory" not in str(shown)
         assert {one["tool_call_id"] for one in shown} == {"c1"}
 
 
@@ -134,7 +134,7 @@ async def test_a_piece_of_a_reply_is_not_told_before_it_is_checked(palace, retur
     agent = agent_of(palace, telling)
     awaited = [piece async for piece in agent.astream({"messages": HIT}, stream_mode="tools")]
     for pieces in (awaited, [*agent.stream({"messages": HIT}, stream_mode="tools")]):
-        assert ("80085" in str(pieces)) is not return_direct
+        assert ("Mallory" in str(pieces)) is not return_direct
 
 
 @pytest.mark.parametrize("words", [HIT, PASS])
@@ -148,14 +148,14 @@ def test_a_tool_reads_itself_what_is_said_behind_it(palace, words):
 async def test_nor_what_is_said_within_a_runnable(palace, words, start):
     wrapped = PalaceRunnable(bound=CountingModel(persona=lambda _: SAID), palace=palace)
     events = await events_of(wrapped, words)
-    assert "80085" not in told(events)
+    assert "Mallory" not in told(events)
     assert events[-1]["data"]["output"].text.startswith(start)
 
 
 async def test_nor_what_is_said_in_an_agent_within_one(palace):
     wrapped = PalaceRunnable(bound=sub_agent(), palace=palace)
     events = await events_of(wrapped, {"messages": [("user", HIT)]})
-    assert "80085" not in told(events)
+    assert "Mallory" not in told(events)
     assert HIT_TEXT in told(events)
 
 
@@ -181,7 +181,7 @@ async def test_nor_what_a_model_says_that_a_middleware_swaps_in(palace):
         CountingModel(persona=honest), middleware=[PalaceMiddleware(palace), Swap()]
     )
     events = await events_of(agent, {"messages": HIT})
-    assert "80085" not in told(events)
+    assert "Mallory" not in told(events)
     assert HIT_TEXT in told(events)
 
 
@@ -209,6 +209,6 @@ async def test_nor_what_a_model_says_in_a_schema(palace, include_raw):
     with pytest.raises(UngroundedAnswerError):  # noqa: PT012
         async for event in structured(SAID).astream_events(HIT, version="v2"):
             events.append(event)
-    assert "80085" not in told(events)
+    assert "Mallory" not in told(events)
     events = await events_of(structured(HIT_TEXT), HIT)
     assert HIT_TEXT in str(events[-1]["data"]["output"])

@@ -131,17 +131,17 @@ async def test_a_sub_agent_is_not_shown_in_a_checked_turn(palace, asked, mode, s
     how = {"stream_mode": mode, "subgraphs": subgraphs}
     for words in (HIT, UNCLEAR):
         shown = str(await pieces(agent, words, **how))
-        assert "80085" not in shown
+        assert "Mallory" not in shown
         if asked is not awaited:
             given = {"messages": [("user", words)]}
-            assert "80085" not in str([*agent.stream(given, **how)])
+            assert "Mallory" not in str([*agent.stream(given, **how)])
     assert HIT_TEXT in str(await pieces(agent, HIT, **how))
 
 
 async def test_it_is_shown_in_any_other(palace):
     for mode in MODES:
         how = {"stream_mode": mode, "subgraphs": True}
-        assert "80085" in str(await pieces(with_tool(palace, called), PASS, **how))
+        assert "Mallory" in str(await pieces(with_tool(palace, called), PASS, **how))
 
 
 @pytest.mark.parametrize("words", [HIT, PASS])
@@ -182,4 +182,4 @@ async def test_nor_is_an_agent_within_a_runnable_before_it_is_checked(palace, mo
     for shown in (str(synchronous), str(await pieces(agent, HIT, **how))):
         assert HIT_TEXT in shown
         told_to_the_host = r"'unsupported': \[[^]]*\]"
-        assert "80085" not in re.sub(told_to_the_host, "", shown)
+        assert "Mallory" not in re.sub(told_to_the_host, "", shown)
