@@ -21,9 +21,10 @@ from palace.types.query import Query, RecallSignal
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
 
+# Of files that cannot be read so many are named at most.
+_NAMED = 3
 # The cues of "how do I …", of the world in general unless a playbook tells it, and of what one is
 # to do: "what pressure do I set it to?".
-_NAMED = 3
 _ASKS_HOW = frozenset({"howto_general", "ask_i"})
 
 

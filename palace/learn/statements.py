@@ -101,10 +101,11 @@ def stated(text: str, *, before: str = "", cues: Sequence[Cues]) -> list[Stateme
         if taken_back:
             found.clear()
             own = sentence[place_in(sentence, max(m.end() for m in taken_back)) :].strip(" ,;:")
-        readers = () if _is_foreign(own, cues) else cues
-        made = (_judge(own, before, c) for c in readers)
-        asked = (_remembered(unjudged, c) for c in readers if _only_asks(own, c))
+        made = (_judge(own, before, c) for c in cues)
+        asked = (_remembered(unjudged, c) for c in cues if _only_asks(own, c))
         statement = next((s for s in (*made, *asked) if s is not None), None)
+        if statement is not None and _is_foreign(own, cues):
+            statement = None
         unjudged = own if statement is None else ""
         if statement is not None:
             found.append(statement)
