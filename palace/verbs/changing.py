@@ -14,7 +14,7 @@ from typing import Any
 from palace.errors import MemoryNotFoundError
 from palace.learn.changes import WatchedStore
 from palace.learn.remember import Writer
-from palace.portable import without_copy_mark
+from palace.portable import copied_from
 from palace.store.journal import new_record
 from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
@@ -88,4 +88,4 @@ class ChangingVerbs(ReadingVerbs):
 
 
 def _drawer_of(memory: Memory) -> tuple[str, str]:
-    return memory.room, without_copy_mark(memory.drawer).casefold()
+    return memory.room, copied_from(memory.drawer)
