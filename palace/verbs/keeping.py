@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palace.arguments import check_lists, check_names, check_texts, quoted
-from palace.errors import ConfigError, MemoryNotFoundError
+from palace.errors import ConfigError, MemoryNotFoundError, StoreError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
+from palace.portable import fold_case
 from palace.store.inline import find_marks, find_tags
-from palace.store.names import derived_id, fold_case
+from palace.store.names import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.checks import Overwritten
 from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, ROOMS, SUFFIX, Memory
@@ -285,7 +286,10 @@ class KeepingVerbs(WritingVerbs):
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]
         found = [m.source for m in memories if eraser.holds(m.text)]
-        return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
+        try:
+            return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
+        except StoreError as error:  # what is erased is erased
+            return [*found, f"{IDENTITY_FILE}, perhaps: {error.message}"]
 
 
 def _names(link: str, path: str) -> bool:
