@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from palace.errors import MemoryNotFoundError
-from palace.learn.dedup import of_one_time, says_the_same
+from palace.learn.dedup import is_of_one_place, of_one_time, says_the_same
 from palace.learn.remember import Writer, makes_room, refuse_unmarked
 from palace.text.moments import utc_now
 from palace.types.changes import Duplicate, WriteResult
@@ -41,7 +41,8 @@ def correct(
         source: Whose word the correction is. A person's supersedes whatever else it contradicts.
         default_room: Where a correction of a conversation turn is stored.
         reason: Why, free text.
-        copies: Memories that may say the same as the old one; those that do go with it.
+        copies: Memories that may say the same as the old one; those of its place that do
+            go with it.
         at: When it was said; now if not given.
 
     Returns:
@@ -77,7 +78,7 @@ def forget(
         writer: The one way in.
         memory: The memory.
         reason: Why, free text.
-        copies: Memories that may say the same; those that do go with it.
+        copies: Memories that may say the same; those of its place that do go with it.
 
     Raises:
         MemoryNotFoundError: If it is retired already or gone.
@@ -110,8 +111,9 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
 
 
 def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
-    # By place: a copy of a whole file, as synced folders make them, has the same ids.
+    """Return what stands in the same place, or has the same id as copies of a whole file have."""
     others = [m for m in copies if m.source != memory.source and not m.is_value]
+    others = [m for m in others if m.id == memory.id or is_of_one_place(memory, m)]
     alike = [m for m in others if says_the_same(m.text, memory.text)]
     return [m for m in alike if of_one_time(memory.text, memory.created, m)]
 

@@ -243,10 +243,10 @@ class KeepingVerbs(WritingVerbs):
             self.index_file(place.path)
 
     def still_said(self, memory: Memory) -> list[Memory]:
-        """Return active memories that hold the words of a retired one among other words.
+        """Return active memories that hold the words of a retired one, alone or among others.
 
-        The turn of a conversation in which it was said is one: it stays, because nobody asked to
-        retire what else stands there.
+        So may another drawer, of something else perhaps, and the turn of a conversation in which it
+        was said: they stay, because nobody asked to retire them.
         """
         eraser = Eraser.of([memory])
         copies = self._parts.rivals.copies_of(memory)

@@ -187,7 +187,7 @@ class WritingVerbs(ChangingVerbs):
 
         Returns:
             `Remembered`; `Duplicate` of the memory itself (nothing changed) or of another one
-            (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
+            that stands beside it (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
 
         Raises:
             ConfigError: If `source` is none, or a text is no text.
@@ -227,7 +227,10 @@ class WritingVerbs(ChangingVerbs):
         return result
 
     def forget(self, memory_id: str, *, reason: str = "") -> Memory:
-        """Retire a memory and its copies: no question finds them, and their files keep them.
+        """Retire a memory: no question finds it, and its file keeps it.
+
+        What says the same in the same drawer under the same headings, or in a copy of its file,
+        goes with it. Where else the same words stand tells `still_said`.
 
         Args:
             memory_id: Its id, or a unique prefix of at least 8 characters.
