@@ -187,7 +187,7 @@ class WritingVerbs(ChangingVerbs):
 
         Returns:
             `Remembered`; `Duplicate` of the memory itself (nothing changed) or of another one
-            that stands beside it (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
+            (the wrong one is retired in its favour); `Conflict` with a third (nothing changed).
 
         Raises:
             ConfigError: If `source` is none, or a text is no text.

@@ -231,6 +231,16 @@ def test_the_right_words_stand_in_their_place_whatever_another_place_says(palace
     assert palace.memories(room="house") == [new.memory, second]
 
 
+@pytest.mark.parametrize("source", ["user", "agent"])
+def test_what_the_right_words_contradict_elsewhere_goes_with_the_wrong_ones(palace, source):
+    first, second = written(palace, ports=f"- {PORT}\n", runbook=f"# Start\n\n- {PORT}\n")
+    new = palace.correct(first.id, NEW_PORT, source=source)
+    assert new.status == "stored"
+    assert palace.memories(room="house") == [new.memory]
+    palace.undo()
+    assert palace.memories(room="house") == [first, second]
+
+
 def test_a_retired_note_elsewhere_is_not_erased_with_it(palace):
     first, second = written(palace, kids="- Two.\n", sinks="- Two.\n")
     retired = palace.forget(second.id)
