@@ -843,35 +843,6 @@ def test_an_index_of_an_older_program_is_made_anew(path: Path) -> None:
     index.close()
 
 
-@pytest.mark.parametrize("at", range(6))
-def test_what_a_turn_replies_to_changes_with_the_turns_before_it(
-    index: SqliteIndex, at: int
-) -> None:
-    said = [memory(f"turn {n}", n, speaker="Mira") for n in range(6)]
-    index.apply([paged(*said)])
-    said[at] = replace(said[at], status="inactive")
-    index.apply([paged(*said)])
-    anew = indexed(*said)
-    assert sorted(index.passage_digests()) == sorted(anew.passage_digests())
-    anew.close()
-
-
-def test_what_only_stands_lower_is_found_where_it_stands(index: SqliteIndex) -> None:
-    many = [memory(f"word{n} stands here", n) for n in range(30)]
-    index.apply([paged(*many)])
-    before = {m.id: m for m in index.memories()}
-    lower = [replace(m, line=m.line + (m.position > 4)) for m in many]
-    lower[4] = replace(lower[4], status="inactive")
-    index.apply([paged(*lower)])
-    anew = indexed(*lower)
-    assert list(index.memories()) == list(anew.memories()) == lower
-    assert index.size() == anew.size() == len(before) - 1
-    lower = [replace(m, line=m.line - (m.position > 4)) for m in lower[:-1]]
-    index.apply([paged(*lower)])
-    assert list(index.memories()) == lower
-    anew.close()
-
-
 @pytest.mark.parametrize("at", [0, 4, 28, 30])
 def test_what_only_comes_later_keeps_its_row(index: SqliteIndex, at: int) -> None:
     many = [memory(f"word{n} stands here", n) for n in range(30)]
