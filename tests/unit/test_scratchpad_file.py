@@ -406,3 +406,13 @@ def test_a_disk_that_stays_read_only_is_not_tried_again(pad, monkeypatch):
     with pytest.raises(StoreUnavailableError, match="read-only") as caught:
         pad.append("one", "a")
     assert not caught.value.retryable
+
+
+def test_a_disk_without_locks_says_so(pad, monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise NotImplementedError("no flock here")
+
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    with pytest.raises(StoreUnavailableError, match="no file locks") as caught:
+        pad.append("one", "a")
+    assert "local disk" in caught.value.hint
