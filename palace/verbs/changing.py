@@ -64,8 +64,13 @@ class ChangingVerbs(ReadingVerbs):
                     about = {**change.about, "steps": watched.steps}
                     self._note_change(type, change.session, about)
 
-    def _meant(self, memory_id: str) -> Memory:
+    def _meant(self, memory_id: str, *, for_good: bool = False) -> Memory:
         """Return the one memory that is to be changed; otherwise as `get`.
+
+        Args:
+            memory_id: As in `get`.
+            for_good: Whether the change cannot be taken back. Then the id must not stand with other
+                words in a copy of the file either: these may be what is meant.
 
         Raises:
             MemoryNotFoundError: If there is none, or the id stands in another drawer with other
@@ -73,7 +78,8 @@ class ChangingVerbs(ReadingVerbs):
         """
         memory = self.get(memory_id)
         for other in self.index.places(memory.id):
-            if other.text != memory.text and _drawer_of(other) != _drawer_of(memory):
+            is_apart = for_good or _drawer_of(other) != _drawer_of(memory)
+            if other.text != memory.text and is_apart:
                 raise MemoryNotFoundError(
                     f"the id {memory.id} stands in {memory.source} and, below other words, in"
                     f" {other.source}",

@@ -203,12 +203,13 @@ class KeepingVerbs(WritingVerbs):
             What went, and where the same words still stand.
 
         Raises:
-            MemoryNotFoundError: If there is no such memory.
+            MemoryNotFoundError: If there is no such memory, or its id stands below other words in
+                another file too.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
         check_texts(reason=reason)
         self.refresh()
-        memory = self._meant(memory_id)
+        memory = self._meant(memory_id, for_good=True)
         refuse_unmarked(memory, instead="delete")
         drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
         gone = self._going_with(memory)
