@@ -127,23 +127,6 @@ def test_not_found_by_something_else(text: str, prompt: str) -> None:
     assert asked(indexed(memory(text)), prompt) == []
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        'NEAR(kettle "blue', "kettle AND", "OR kettle NOT", "kettle*", '"kettle', "(kettle", "a:kettle",
-        "-kettle", "^kettle", "kettle\x00", "kettle 🙂", "body:kettle", "{kettle}", "kettle' --",
-        "kettle; DROP TABLE memories", "\\kettle\\", "kettle\ud800",
-    ],
-)  # fmt: skip
-def test_operators_in_a_prompt_are_harmless(prompt: str) -> None:
-    assert asked(indexed(KETTLE), prompt) == [KETTLE.text]
-
-
-@pytest.mark.parametrize("prompt", ["🙂", "\x00", '"', "* ^ -", "", "\ud800", "()" * 2000])
-def test_a_prompt_without_words_finds_nothing(prompt: str) -> None:
-    assert asked(indexed(KETTLE), prompt) == []
-
-
 def test_a_thousand_terms_are_bounded() -> None:
     terms = ["kettl", *(f"t{n}" for n in range(1000))]
     assert texts(indexed(KETTLE), *terms) == [KETTLE.text]
@@ -189,23 +172,10 @@ def test_a_speaker_is_a_name() -> None:
     assert memory_tokens(said)[2].split() == ["mira"]
 
 
-def test_scope_is_exact_for_hostile_ids(index: SqliteIndex) -> None:
-    index.apply([paged(memory("secret kettle", scope="session:s1"))])
-    for session in ("%", "s_", "s1\x00", "S1", " s1", "session:s1", "?", "s1' OR 1=1 --"):
-        assert texts(index, "kettl", scope=Scope(session_id=session)) == []
-    assert texts(index, "kettl", scope=Scope(session_id="s1")) == ["secret kettle"]
-
-
 def test_unsayable_ids_find_nothing(index: SqliteIndex) -> None:
     index.apply([paged(memory("secret kettle", scope="session:s1"))])
     assert texts(index, "kettl", scope=Scope(session_id="\ud800", project="\udfff")) == []
     assert index.get("\ud800\ud800\ud800\ud800\ud800\ud800\ud800\ud800") is None
-
-
-@pytest.mark.parametrize("term", [" ", "\x01", "", '"', "\t\n"])
-def test_terms_without_words_find_nothing(index: SqliteIndex, term: str) -> None:
-    index.apply([paged(KETTLE)])
-    assert texts(index, term) == []
 
 
 def test_get_by_prefix(index: SqliteIndex) -> None:

@@ -55,13 +55,6 @@ def test_one_line_for_each_note(pad, folder):
     assert [json.loads(line)["text"] for line in lines] == ["first\nof two lines", "second"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
-def test_files_are_private(pad, folder):
-    pad.append("one", "text")
-    assert folder.stat().st_mode & 0o777 == 0o700
-    assert all(p.stat().st_mode & 0o777 == 0o600 for p in folder.iterdir())
-
-
 def test_hostile_session_id_stays_inside_the_folder(pad, folder, tmp_path):
     for session in ("../../evil", "/etc/passwd", "a\x00b", "..", "con", "x" * 300):
         pad.append(session, session)
