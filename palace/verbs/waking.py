@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
-from palace.errors import StoreError
+from palace.errors import StoreError, StoreUnavailableError
 from palace.learn.strength import faded
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
@@ -39,15 +39,18 @@ def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) 
     scopes = Scope(project=project).names
     unread: list[str] = []
 
-    def readable(read: Callable[[], _Read]) -> _Read | None:
+    def readable(
+        read: Callable[[], _Read], *, unread_as: type[StoreError] = StoreUnavailableError
+    ) -> _Read | None:
         try:
             return read()
-        except StoreError as error:
+        except unread_as as error:
             _log.warning("a session begins without what cannot be read: %s", error)
             unread.append(error.message)
             return None
 
-    identity = readable(lambda: palace.identity_file.read().text) or ""
+    # A link out of the palace is no name that the caller gave.
+    identity = readable(lambda: palace.identity_file.read().text, unread_as=StoreError) or ""
     promoted = readable(lambda: _promoted_last(palace, session_id)) or []
     notes = readable(lambda: palace.living_notes(session_id)) or []
     return WakeUpSources(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError
+from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError, UnsafeNameError
 from palace.types.verdict import Verdict
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no modes there")
@@ -159,6 +159,13 @@ def test_an_unread_identity_is_said_and_all_else_goes_on(palace: Mempalace) -> N
     erased = palace.erase(held.id)
     assert str(identity) in erased.remaining[0]
     assert palace.memories() == []
+
+
+def test_an_identity_that_leads_out_of_the_palace_is_said(palace: Mempalace) -> None:
+    (palace.root / "identity.txt").symlink_to("/etc/hostname")
+    assert palace.wake_up("s").left_out == ("'identity.txt' leads out of the palace",)
+    with pytest.raises(UnsafeNameError):  # what the caller named is the caller's
+        palace.wake_up("s" * 600)
 
 
 def test_unread_notes_of_a_session_are_said_at_its_start(palace: Mempalace) -> None:
