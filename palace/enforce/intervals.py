@@ -61,6 +61,10 @@ _WITHOUT_BLANKS = regex.compile(
     r"|(?P<week>毎週|每个?(?:周|星期|礼拜)|每個?(?:週|星期|禮拜)|매주|曜日?ごと|요일\s?마다)"
     r"|(?P<day2>隔一?[日天]|격일)|(?P<week2>隔一?[个個]?(?:[週周]|星期)|격주)"
 )
+_SO_OFTEN = regex.compile(
+    r"(?:\b(?:twice|times|thrice|veces|fois|volte|vezes|raz[ay]?|kez|раза?)|mal|keer|gånger|\dx|\d\s?×)\s$",
+    regex.IGNORECASE,
+)
 # Units that no number is read with.
 _OTHER_UNITS = {
     **dict.fromkeys(("vecka", "veckan", "tydzien"), "week"),
@@ -78,22 +82,27 @@ def find_intervals(text: str) -> tuple[Quantity, ...]:
 
 
 def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
-    """Return the intervals for which the texts have another, as written.
-
-    One of the two must be a single day, week or month: texts have many spans of several hours.
-    """
+    """Return the intervals for which the texts have another, as written."""
     said = find_intervals(sentence)
     known = [q for text in texts for q in find_intervals(text)] if said else []
     lengths = {(q.unit, q.measures[0]) for q in known}
     return [
         q.text
         for q in said
-        if (q.unit, q.measures[0]) not in lengths
-        and any(
-            (other.unit, other.factor) == (q.unit, q.factor) and 1 in (other.values[0], q.values[0])
-            for other in known
-        )
+        if (q.unit, q.measures[0]) not in lengths and any(_excludes(q, other) for other in known)
     ]
+
+
+def _excludes(one: Quantity, other: Quantity) -> bool:
+    """Whether what is that often is not as often as the other: texts have many spans of hours.
+
+    Of one unit one of the two must be a single day, week or month, of two units both must; a year
+    is written in too many ways ("/yr") to be another than a month.
+    """
+    singles = (one.values[0], other.values[0]).count(1)
+    if (one.unit, one.factor) == (other.unit, other.factor):
+        return singles > 0
+    return singles == 2 and not any(q.unit == "months" and q.factor > 1 for q in (one, other))
 
 
 def _read_intervals(text: str) -> Iterator[Quantity]:
@@ -106,6 +115,8 @@ def _read_intervals(text: str) -> Iterator[Quantity]:
     for match in _ALTERNATE.finditer(text):
         yield from of_units(match, _unit(match["unit"]), 2.0)
     for match in _WORD.finditer(text):
+        if right_before(_SO_OFTEN, text, match.start()):
+            continue  # "twice daily" is no interval of a day
         yield from of_units(match, *_IN_ONE_WORD.get(fold(match[0]), ("", 1.0)))
     for match in _WITHOUT_BLANKS.finditer(text):
         said = match.lastgroup or ""

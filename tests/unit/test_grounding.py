@@ -1028,6 +1028,14 @@ def test_two_numbers_keep_the_order_they_have_in_the_memory(memory, good, bad):
         ),
         ("フィルターは2週間に1回洗う。", ["2週間ごとに洗います。"], ["フィルターは毎週洗う。"]),
         ("滤网两周一次。", ["滤网每两周一次。"], ["滤网一周一次。", "滤网每周一次。"]),
+        (
+            "Backups run daily at 02:00, water the orchids once a week. Dues are 30 euros a year.",
+            ["The backups run every day.", "The orchids want water weekly."],
+            ["The backups run monthly.", "Every month the orchids want water."],
+        ),
+        ("Der Müll kommt wöchentlich.", ["Der Müll kommt jede Woche."], ["Er kommt täglich."]),
+        ("Drops 4x daily, every week one less.", ["Drops four times daily, then less."], []),
+        ("The fee is due monthly.", ["So you pay it twelve times each year."], []),
         # How often in a week says no interval.
         ("Tennis twice a week, swimming once a week.", ["Tennis is twice a week."], []),
         # "All week" is no interval, nor is "her Friday" one, or "in order to … the week".
