@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
@@ -158,18 +158,25 @@ class BoundedClient:
             FetchError: As the job does.
         """
         session = Session(self, deadline=time.monotonic() + self.timeout_s)
-        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="palace-fetch")
-        future = executor.submit(session.run, job)
+        result: Future[_T] = Future()
+
+        def work() -> None:
+            try:
+                result.set_result(session.run(job))
+            except BaseException as error:  # noqa: BLE001 - raised where the job was asked for
+                result.set_exception(error)
+
+        # A daemon, so that what still waits for a name does not hold up the end of the program.
+        threading.Thread(target=work, name="palace-fetch", daemon=True).start()
         done = False
         try:
-            done = bool(wait([future], timeout=self.timeout_s).done)
+            done = bool(wait([result], timeout=self.timeout_s).done)
         finally:
-            executor.shutdown(wait=False)
             if not done:
                 session.cut()
         if not done:
             raise self.timed_out()
-        return future.result()
+        return result.result()
 
     def timed_out(self) -> FetchTimeoutError:
         """Return the error for a server that took too long."""

@@ -95,6 +95,25 @@ def test_endless_headers_stop_at_the_deadline_and_leave_no_thread(server: FakeFo
     )
 
 
+def test_a_name_that_nobody_resolves_does_not_hold_up_the_end_of_the_program() -> None:
+    code = (
+        "import socket, time\n"
+        "from palace.errors import FetchTimeoutError\n"
+        "from palace.fetch.github import GitHubFetcher\n"
+        "from palace.ports import ArtifactRef\n"
+        "socket.getaddrinfo = lambda *_, **__: time.sleep(30)\n"
+        "fetcher = GitHubFetcher(\n"
+        "    base_url='https://api.github.com', repositories=['a/b'], timeout_s=0.2\n"
+        ")\n"
+        "try:\n"
+        "    fetcher.fetch(ArtifactRef('issue', 'github', 'a/b#1', {}))\n"
+        "except FetchTimeoutError:\n"
+        "    print('in time')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20)
+    assert ended.stdout.split() == [b"in", b"time"]
+
+
 def test_silent_server_stops_at_the_deadline(server: FakeForge) -> None:
     server.behaviours["/x"] = lambda handler: server.stopping.wait(5)
     with pytest.raises(FetchTimeoutError, match=r"within 0\.2 s"):
