@@ -617,12 +617,6 @@ def test_turns_are_shown_with_who_says_them(palace: Palace, tmp_path: Path) -> N
         assert "Kim: I moved the press to the cellar." in shown.out
 
 
-def test_import_of_nothing(palace: Palace) -> None:
-    ended = palace("import", "nowhere", "--json")
-    assert ended.code == 2
-    assert "nowhere" in ended.json["error"]["message"]
-
-
 # init, care
 
 
@@ -719,13 +713,6 @@ def test_doctor_reports_each_check(filled: Palace) -> None:
     assert all(c["name"] in text for c in checks)
 
 
-def test_doctor_says_how_to_shut_others_out(filled: Palace, tmp_path: Path) -> None:
-    (tmp_path / "p").chmod(0o755)
-    ended = filled("doctor")
-    assert ended.code == 0
-    assert f"chmod 700 {tmp_path / 'p'}" in ended.out
-
-
 def test_doctor_fails_with_a_hint(filled: Palace, tmp_path: Path) -> None:
     (tmp_path / "p" / "identity.txt").write_text("x" * 1500)
     ended = filled("doctor")
@@ -783,14 +770,6 @@ def test_option_after_the_verb_wins(filled: Palace, tmp_path: Path) -> None:
     assert len(ended.json["rooms"]) == 3
     inner = filled("config", "--json", "path")
     assert inner.json["root"] == str(tmp_path / "p")
-
-
-def test_config_from_the_environment(
-    filled: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "c.yaml").write_text("search:\n  top_k: 1\n")
-    monkeypatch.setenv("PALACE_CONFIG", str(tmp_path / "c.yaml"))
-    assert filled("config", "path", "--json").json["file"] == str(tmp_path / "c.yaml")
 
 
 def test_version(palace: Palace) -> None:

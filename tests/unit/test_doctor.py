@@ -138,9 +138,6 @@ class TestSoundPalace:
         assert "2026-05-08" in checks_of(palace)["journal"].detail
         assert own_files(root) == before
 
-    def test_is_the_verb_of_the_facade(self, palace: Mempalace):
-        assert [check.name for check in palace.doctor()] == NAMES
-
     @pytest.mark.parametrize(
         "text",
         [
@@ -247,13 +244,6 @@ class TestInspections:
         (root / "rooms/people/wide.md").write_bytes("- The fish is called Nemo.".encode("utf-16"))
         assert "rooms/people/wide.md is written in UTF-16" in failed(palace)["files"]
 
-    @pytest.mark.skipif(os.name == "nt", reason="modes are a POSIX matter")
-    def test_an_open_folder_is_a_warning_only(self, palace: Mempalace, root: Path):
-        root.chmod(0o755)
-        check = checks_of(palace)["permissions"]
-        assert check.ok
-        assert "chmod 700" in check.hint
-
     def test_a_damaged_index_is_found_and_hides_nothing_else(self, palace: Mempalace, root: Path):
         before = own_files(root)
         palace.index._database.rows("DROP TABLE postings_data")
@@ -311,18 +301,6 @@ class TestTrials:
         with another_writer(root):
             found = failed(palace)
         assert list(found) == ["remember", "search", "rebuild", "retire"]
-
-    @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to root")
-    def test_a_read_only_palace_is_told(self, palace: Mempalace, root: Path):
-        for folder in (root, root / "rooms"):
-            folder.chmod(0o500)
-        found = checks_of(palace)
-        for folder in (root, root / "rooms"):
-            folder.chmod(0o700)
-        assert found["permissions"].ok
-        assert "read-only" in found["permissions"].detail
-        assert "read-only" in found["remember"].detail
-        assert found["enforcer"].ok
 
     def test_a_search_that_finds_nothing_is_told_and_the_probe_removed(self, palace, root):
         before = own_files(root)

@@ -389,17 +389,11 @@ FALSE_ALARMS = [
 
 
 @pytest.mark.parametrize(("kind", "secret", "text"), SHAPES + ASSIGNED)
-def test_secret_is_found_and_covered(kind, secret, text):
+def test_secret_is_found_and_covered_and_the_text_around_stays(kind, secret, text):
     whole = text.format(secret)
     findings = find_secrets(whole)
     assert [f.kind for f in findings] == [kind]
     assert secret in whole[findings[0].start : findings[0].end]
-    assert secret not in redact(whole)
-
-
-@pytest.mark.parametrize(("kind", "secret", "text"), SHAPES + ASSIGNED)
-def test_text_around_stays(kind, secret, text):
-    whole = text.format(secret)
     assert redact(whole) == whole.replace(secret, f"[secret removed: {kind}]")
 
 
