@@ -261,12 +261,6 @@ def test_a_refused_correction_names_no_option_it_does_not_have(filled: Palace) -
     assert "--on-conflict" not in ended.out
 
 
-def test_embed_without_an_embedder_says_how_to_name_one(filled: Palace) -> None:
-    ended = filled("embed")
-    assert ended.code == 2
-    assert "PALACE_EMBEDDINGS__PROVIDER=wordllama" in ended.err
-
-
 def test_a_search_reads_memories_of_a_session_and_no_notes(palace: Palace) -> None:
     palace("remember", "The draft is called Otter.", "--session", "monday")
     palace("note", "The tunnel listens on port 5432.", "--session", "monday")

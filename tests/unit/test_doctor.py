@@ -18,23 +18,10 @@ from palace.store.files import FileSystem
 from palace.store.rooms import RoomStore
 from tests.doubles import another_writer
 
-NAMES = [
-    "settings",
-    "permissions",
-    "files",
-    "ids",
-    "overwritten",
-    "identity",
-    "index",
-    "meaning",
-    "remember",
-    "search",
-    "rebuild",
-    "retire",
-    "scratchpad",
-    "journal",
-    "enforcer",
-]
+NAMES = (
+    "settings permissions files ids overwritten identity index meaning"
+    " remember search rebuild retire scratchpad journal enforcer"
+).split()
 
 
 @pytest.fixture(autouse=True)
@@ -106,7 +93,7 @@ END
 
 class TestSoundPalace:
     def test_passes_every_check_in_a_fixed_order(self, palace: Mempalace):
-        checks = run_checks(palace)
+        checks = palace.doctor()
         assert [check.name for check in checks] == NAMES
         assert [check for check in checks if not check.ok] == []
         assert all(check.detail for check in checks)
