@@ -14,13 +14,13 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
+from palace.deadline import done_within
 from palace.errors import (
     ConfigError,
     FetchDeniedError,
@@ -150,33 +150,19 @@ class BoundedClient:
     def run(self, job: Callable[[Session], _T]) -> _T:
         """Run the requests of one fetch within the deadline.
 
-        Name resolution and trickling headers obey no socket time-out, so the job runs in a thread
-        of its own; when time is up its connection is cut and the caller goes on.
+        When time is up its connection is cut and the caller goes on.
 
         Raises:
             FetchTimeoutError: If the job is not done after `timeout_s`.
             FetchError: As the job does.
         """
         session = Session(self, deadline=time.monotonic() + self.timeout_s)
-        result: Future[_T] = Future()
-
-        def work() -> None:
-            try:
-                result.set_result(session.run(job))
-            except BaseException as error:  # noqa: BLE001 - raised where the job was asked for
-                result.set_exception(error)
-
-        # A daemon, so that what still waits for a name does not hold up the end of the program.
-        threading.Thread(target=work, name="palace-fetch", daemon=True).start()
-        done = False
         try:
-            done = bool(wait([result], timeout=self.timeout_s).done)
+            return done_within(self.timeout_s, lambda: session.run(job), name="palace-fetch")
+        except TimeoutError:
+            raise self.timed_out() from None
         finally:
-            if not done:
-                session.cut()
-        if not done:
-            raise self.timed_out()
-        return result.result()
+            session.cut()
 
     def timed_out(self) -> FetchTimeoutError:
         """Return the error for a server that took too long."""
