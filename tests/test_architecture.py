@@ -48,7 +48,7 @@ MAY_IMPORT = {
     "assembly": GROUND
     | {"configured", "past", "store", "models", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
-    "layout": {"presets", "settings"},
+    "layout": {"presets", "settings", "portable"},
     "mempalace": GROUND
     | {
         "settings",

@@ -266,12 +266,6 @@ def test_a_search_reads_memories_of_a_session_and_no_notes(palace: Palace) -> No
     palace("note", "The tunnel listens on port 5432.", "--session", "monday")
     assert palace("search", "Otter", "--session", "monday").code == 0
     assert palace("search", "tunnel", "--session", "monday", "-k", "9").out.count("tunnel") == 0
-    help_text = " ".join(palace("search", "--help").out.split())
-    assert "Session whose memories may be read; notes are not searched." in help_text
-
-
-def test_init_says_whose_identity_it_is(palace: Palace) -> None:
-    assert "who the agent is" in palace("init").out
 
 
 def test_import_says_what_to_do_with_a_secret(palace: Palace, tmp_path: Path) -> None:
@@ -595,18 +589,10 @@ def test_import_lists_what_it_refused(palace: Palace, tmp_path: Path) -> None:
     assert len(refused.json["refused"]) == 1
 
 
-def test_import_of_conversation_turns(palace: Palace, tmp_path: Path) -> None:
-    turn = {"session": "a", "speaker": "Kim", "text": "Hello.", "at": "2026-03-02T10:00:00Z"}
-    (tmp_path / "turns.jsonl").write_text(json.dumps(turn) + "\n")
-    ended = palace("import", "turns.jsonl")
-    assert ended.code == 0
-    assert "1 turn added" in ended.out
-
-
 def test_turns_are_shown_with_who_says_them(palace: Palace, tmp_path: Path) -> None:
     said = {"session": "a", "speaker": "Kim", "text": "I moved the press to the cellar."}
     (tmp_path / "turns.jsonl").write_text(json.dumps(said | {"at": "2026-03-02T10:00:00Z"}) + "\n")
-    palace("import", "turns.jsonl")
+    assert "1 turn added" in palace("import", "turns.jsonl").out
     for shown in (palace("search", "press"), palace("ask", "Where did Kim move the press?")):
         assert "Kim: I moved the press to the cellar." in shown.out
 
@@ -618,7 +604,7 @@ def test_init_makes_a_private_palace_and_overwrites_nothing(palace: Palace, tmp_
     ended = palace("init", str(tmp_path / "new"))
     root = tmp_path / "new"
     assert ended.code == 0
-    assert "Next:" in ended.out
+    assert "Next:\n  say who the agent is" in ended.out
     assert f"palace --root {root} ask" in ended.out
     for name in ("rooms", "playbooks", "config"):
         assert stat.S_IMODE((root / name).stat().st_mode) == 0o700
@@ -671,13 +657,6 @@ def test_init_settings_do_not_pin_the_root(palace: Palace, tmp_path: Path) -> No
     (tmp_path / "p").rename(tmp_path / "moved")
     moved = tmp_path / "moved"
     assert load_settings(root=moved, env={}).root == moved
-
-
-def test_init_sample_can_be_asked(palace: Palace) -> None:
-    assert palace("init", "--sample").code == 0
-    ended = palace("search", "outage on a Friday")
-    assert ended.code == 0
-    assert palace("list", "--json").json["rooms"]
 
 
 def test_reindex_counts(filled: Palace) -> None:
@@ -799,16 +778,6 @@ def _commands() -> list[tuple[str, ...]]:
     return found
 
 
-def test_commands_are_complete() -> None:
-    assert {" ".join(c) for c in _commands()} == {
-        *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
-        *("correct", "forget", "tag", "link", "undo", "history", "feedback"),
-        *("consolidate", "end-session", "finish-task", "gaps", "report"),
-        *("wakeup", "journal", "why", "export", "reindex", "embed", "calibrate", "doctor", "audit"),
-        *("recover", "config explain", "config default", "config path"),
-    }
-
-
 @pytest.mark.parametrize("verb", _commands(), ids=" ".join)
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_every_command_has_help_with_an_example(
@@ -828,14 +797,6 @@ def test_every_argument_says_what_it_is_for(palace: Palace, verb: tuple[str, ...
     names = usage.partition("[OPTIONS]")[2].split()
     told = rest.partition("\nArguments:\n")[2].partition("\nOptions:\n")[0]
     assert re.findall(r"^  (\S+)  +\S", told, re.MULTILINE) == names
-
-
-def test_help_tells_defaults_bounds_and_variables(palace: Palace) -> None:
-    told = {name: " ".join(palace(name, "--help").out.split()) for name in ("remember", "note")}
-    assert "[default: fact]" in told["remember"]
-    assert "[default: 0.5; 0.0<=x<=1.0]" in told["remember"]
-    assert "Where it comes from, free text. --confidence" in told["remember"]
-    assert "[env var: PALACE_SESSION; required]" in told["note"]
 
 
 def test_shells_can_complete(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:

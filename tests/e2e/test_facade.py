@@ -526,14 +526,6 @@ def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
         assert caught.value.hint
 
 
-def test_the_root_comes_from_the_environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PALACE_ROOT", str(root))
-    with Mempalace.open() as palace:
-        palace.remember(PORT)
-        assert palace.root == root
-    assert (root / "rooms").is_dir()
-
-
 def test_a_whole_question_does_not_lean_on_the_turn_before(tmp_path: Path) -> None:
     with Mempalace.open(tmp_path / "palace") as palace:
         palace.remember("We shipped version 4.1.0 on 2026-03-02.", room="releases")
