@@ -85,26 +85,21 @@ def test_finish_task(call):
     assert (code, "say what was done" in err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    "line", ["x", "[]", "{}", '{"role": "user"}', '{"role": 1, "content": "x"}']
-)
-def test_a_line_that_is_no_message_is_named(call, tmp_path, line):
-    (tmp_path / "bad.jsonl").write_text(f'{{"role": "user", "content": "a"}}\n{line}\n')
-    code, _, err = call("end-session", "bad.jsonl", "--session", "s")
-    assert (code, "bad.jsonl:2 is no message" in err) == (2, True)
+LINES = ["x", "[]", "{}", '{"role": "user"}', '{"role": 1, "content": "x"}']
 
 
 @pytest.mark.parametrize(
-    ("element", "said"),
+    ("name", "begins", "rest", "said"),
     [
-        ("5]", "bad.json:2 is no message"),
-        ('{"role": "user"}]', "bad.json:2 is no message"),
-        ('{"role": "us', "bad.json:"),
+        *(("bad.jsonl", "", f"\n{line}\n", "bad.jsonl:2 is no message") for line in LINES),
+        ("bad.json", "[", ",\n5]", "bad.json:2 is no message"),
+        ("bad.json", "[", ',\n{"role": "user"}]', "bad.json:2 is no message"),
+        ("bad.json", "[", ',\n{"role": "us', "bad.json:"),
     ],
 )
-def test_an_element_that_is_no_message_is_named(call, tmp_path, element, said):
-    (tmp_path / "bad.json").write_text(f'[{{"role": "user", "content": "a"}},\n{element}\n')
-    code, _, err = call("end-session", "bad.json", "--session", "s")
+def test_what_is_no_message_is_named(call, tmp_path, name, begins, rest, said):
+    (tmp_path / name).write_text(f'{begins}{{"role": "user", "content": "a"}}{rest}')
+    code, _, err = call("end-session", name, "--session", "s")
     assert (code, said in err) == (2, True)
 
 
