@@ -690,7 +690,7 @@ def test_doctor_fails_with_a_hint(filled: Palace, tmp_path: Path) -> None:
     (tmp_path / "p" / "identity.txt").write_text("x" * 1500)
     ended = filled("doctor")
     assert ended.code == 3
-    assert "FAIL  identity" in ended.out
+    assert "FAIL  identity  1500 of 1000 characters (150 %), 500 too many" in ended.out
     assert not filled("doctor", "--json").json["ok"]
 
 

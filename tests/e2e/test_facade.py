@@ -73,19 +73,6 @@ def test_a_decision_looks_twice_whether_the_index_was_changed(palace: Mempalace)
     assert not any("memories_with_triggers" in sql for sql in sent)
 
 
-def test_what_nobody_stored_is_refused_honestly(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    verdict = ask(palace, "What did we decide about the zeppelin landing fee?")
-    assert verdict.action == "fallback"
-    assert "I don't have this in my memory palace." in verdict.text
-
-
-def test_what_is_no_recall_passes(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    verdict = ask(palace, "Write a haiku about rain.")
-    assert (verdict.action, verdict.evidence, verdict.text) == ("pass", (), "")
-
-
 async def test_async_finds_the_same(palace: Mempalace) -> None:
     palace.remember(PORT)
     verdict = await RetrievalEnforcer(palace).adecide(ASK_PORT)
@@ -159,15 +146,6 @@ def test_expired_memories_are_not_returned(palace: Mempalace) -> None:
     lamp = "The lamp of the orchard gate needs a new bulb."
     palace.remember(lamp, valid_to=(utc_now() + hour).astimezone(timezone(-10 * hour)))
     assert told(ask(palace, "What does our lamp of the orchard gate need?")) == [lamp]
-
-
-def test_search_returns_the_nearest(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    palace.remember("The orchard has nine apple trees.")
-    hits = palace.search("orchard database")
-    assert [h.memory.text for h in hits][0] == PORT
-    assert len(palace.search("orchard", top_k=1)) == 1
-    assert palace.search("zeppelin") == []
 
 
 def test_get_by_prefix(palace: Mempalace) -> None:
@@ -483,12 +461,6 @@ def test_every_verdict_is_in_the_journal(palace: Mempalace) -> None:
     assert palace.verdicts(since=utc_now() + timedelta(days=1)) == []
 
 
-def test_no_such_verdict(palace: Mempalace) -> None:
-    for asked in (None, "v-nothing-like-it"):
-        with pytest.raises(MemoryNotFoundError):
-            palace.verdict(asked)
-
-
 @pytest.mark.parametrize(
     "question", ["Which memories did you use?", "Where did you get that?", "How do you know that?"]
 )
@@ -516,14 +488,6 @@ def test_a_closed_palace_fails_closed(root: Path) -> None:
     verdict = ask(palace)
     assert (verdict.action, verdict.outcome, verdict.evidence) == ("fallback", "unavailable", ())
     palace.close()
-
-
-def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "palace").write_text("in the way")
-    for create in (True, False):
-        with pytest.raises(ConfigError, match="is no folder") as caught:
-            Mempalace.open(tmp_path / "palace", create=create)
-        assert caught.value.hint
 
 
 def test_a_whole_question_does_not_lean_on_the_turn_before(tmp_path: Path) -> None:

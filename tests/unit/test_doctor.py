@@ -219,10 +219,6 @@ class TestInspections:
         assert "m-twice in rooms/people/a.md:1" in detail
         assert "m-twice in rooms/people/b.md:1" in detail
 
-    def test_a_long_identity_is_measured(self, palace: Mempalace, root: Path):
-        (root / "identity.txt").write_text("x" * 1010)
-        assert "10 too many" in failed(palace)["identity"]
-
     def test_an_identity_of_another_encoding_is_named(self, palace: Mempalace, root: Path):
         (root / "identity.txt").write_bytes("I look after the café.".encode("latin-1"))
         assert "identity.txt:1: bytes that are not UTF-8 text" in failed(palace)["files"]

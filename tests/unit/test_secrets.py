@@ -493,6 +493,10 @@ def test_entropy(value, bits):
         "mysql -p",
         "PIN of ",
         "hooks.slack.com/services/",
+        "token=",
+        "token='",
+        "Authorization: ",
+        "A1",
     ],
 )
 def test_hostile_text_takes_linear_time(piece):
@@ -500,15 +504,6 @@ def test_hostile_text_takes_linear_time(piece):
     started = time.process_time()
     find_secrets(text)
     assert time.process_time() - started < 4
-
-
-@pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
-def test_a_long_hostile_text_takes_seconds(piece):
-    """Twice the text in twice the time: these pieces need not be tried with the shorter too."""
-    text = piece * (400_000 // len(piece))
-    started = time.process_time()
-    find_secrets(text)
-    assert time.process_time() - started < 8
 
 
 @pytest.mark.parametrize(
