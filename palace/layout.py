@@ -5,11 +5,13 @@ In: an open palace. Out: what was made and what was there already; nothing is ev
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from palace.presets import load_preset, seed
+from palace.whole_files import write_whole
 
 if TYPE_CHECKING:
     from palace.mempalace import Mempalace
@@ -55,7 +57,8 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
     for name in _FOLDERS:
         (root / name).mkdir(mode=0o700, exist_ok=True)
     settings_file = root / "config" / "mempalace.yaml"
-    settings_made = _write_new(settings_file, _first_settings(preset))
+    if settings_made := not os.path.lexists(settings_file):
+        write_whole(settings_file, _first_settings(preset).encode())
     for one in wanted:
         seed(one, root)
     # Last, because a preset brings an identity that fits it.
@@ -77,15 +80,6 @@ def _first_settings(preset: str | None) -> str:
     # The file is found through the root: naming it there again would pin a palace that moves.
     text = default_yaml().replace("\nroot: ", "\n# root: ", 1)
     return text.replace("\npreset: none\n", f"\npreset: {preset}\n", 1) if preset else text
-
-
-def _write_new(path: Path, text: str) -> bool:
-    try:
-        path.touch(mode=0o600, exist_ok=False)
-    except FileExistsError:
-        return False
-    path.write_text(text, encoding="utf-8", newline="\n")
-    return True
 
 
 def _files(root: Path) -> set[str]:

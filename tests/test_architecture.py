@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-GROUND = {"types", "errors", "ports", "text", "portable", "kept"}
+GROUND = {"types", "errors", "ports", "text", "portable", "kept", "deadline"}
 GROUND |= {"secrets", "privacy", "ignoring", "arguments"}
 FILTERS = {"secrets", "privacy"}
 MAY_IMPORT = {
@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "ignoring": set(),
     "portable": set(),
     "kept": set(),
+    "deadline": set(),
     "settings": {"types", "errors", "portable"},
     "presets": {"types", "errors", "portable"},
     "store": GROUND,
@@ -47,7 +48,7 @@ MAY_IMPORT = {
     "assembly": GROUND
     | {"configured", "past", "store", "models", "recall", "layers", "enforce", "learn", "settings"},
     "doctor": GROUND | {"store", "enforce"},
-    "layout": {"presets", "settings"},
+    "layout": {"presets", "settings", "portable"},
     "mempalace": GROUND
     | {
         "settings",

@@ -14,13 +14,13 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
+from palace.deadline import done_within
 from palace.errors import (
     ConfigError,
     FetchDeniedError,
@@ -150,26 +150,19 @@ class BoundedClient:
     def run(self, job: Callable[[Session], _T]) -> _T:
         """Run the requests of one fetch within the deadline.
 
-        Name resolution and trickling headers obey no socket time-out, so the job runs in a thread
-        of its own; when time is up its connection is cut and the caller goes on.
+        When time is up its connection is cut and the caller goes on.
 
         Raises:
             FetchTimeoutError: If the job is not done after `timeout_s`.
             FetchError: As the job does.
         """
         session = Session(self, deadline=time.monotonic() + self.timeout_s)
-        executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="palace-fetch")
-        future = executor.submit(session.run, job)
-        done = False
         try:
-            done = bool(wait([future], timeout=self.timeout_s).done)
+            return done_within(self.timeout_s, lambda: session.run(job), name="palace-fetch")
+        except TimeoutError:
+            raise self.timed_out() from None
         finally:
-            executor.shutdown(wait=False)
-            if not done:
-                session.cut()
-        if not done:
-            raise self.timed_out()
-        return future.result()
+            session.cut()
 
     def timed_out(self) -> FetchTimeoutError:
         """Return the error for a server that took too long."""

@@ -274,7 +274,7 @@ def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
     except UnicodeDecodeError as error:
         if as_text:
             line = data.count(b"\n", 0, error.start) + 1
-            return f"it is not UTF-8 text, first at line {line}"
+            return f"it is not UTF-8 text, first at line {line}; save it as UTF-8"
         text = data.decode("utf-8", "replace")
     chars = len(text.replace("\r\n", "\n").rstrip("\r\n"))
     if target == IDENTITY_FILE and chars > MAX_IDENTITY_CHARS:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from palace.deadline import done_within
 from palace.errors import ModelError, install_hint
 from palace.types.session import Message
 
@@ -65,8 +67,9 @@ class ChatCompletions:
             "stream": False,
         }
         try:
-            status, body = self._post(library, request)
-        except library.TimeoutException:
+            post = partial(self._post, library, request)
+            status, body = done_within(self.timeout_s, post, name="palace-model")
+        except (library.TimeoutException, TimeoutError):
             raise self._too_late() from None
         except (library.HTTPError, library.InvalidURL, OSError, ValueError) as error:
             raise ModelError(

@@ -14,9 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakSet
 
+from palace.deadline import done_within
 from palace.errors import EmbedderUnavailableError, not_installed
 from palace.models.packing import fitting, unit_vectors
 from palace.models.vector_cache import VectorCache
@@ -41,6 +43,7 @@ _LONGEST_WAIT_S = 60.0
 _QUERY_ATTEMPTS = 2
 _QUERY_TIMEOUT_S = 5.0
 _QUERY_WAIT_S = 0.5
+_SLACK_S = 0.5  # in which what a socket notices by itself may be said as it is
 
 
 class _RefusedInputError(Exception):
@@ -195,7 +198,7 @@ class OpenAIEmbedder:
             if closing.is_set() or given_s <= 0:
                 break
             try:
-                return self._parsed(self._exchanged(texts, given_s), len(texts))
+                return self._parsed(self._answered(texts, given_s), len(texts))
             except _PassingError as error:
                 what = error.what
                 wait_s = error.wait_s if error.wait_s is not None else _FIRST_WAIT_S * 2**tried
@@ -206,6 +209,14 @@ class OpenAIEmbedder:
         )
 
     # -- one request ---------------------------------------------------------------------------
+
+    def _answered(self, texts: Sequence[str], timeout_s: float) -> bytes:
+        """Return the server's reply; a name that nobody resolves is not waited for longer."""
+        exchange = partial(self._exchanged, texts, timeout_s)
+        try:
+            return done_within(timeout_s + _SLACK_S, exchange, name="palace-embedding")
+        except TimeoutError:
+            raise _PassingError(_no_answer(timeout_s)) from None
 
     def _exchanged(self, texts: Sequence[str], timeout_s: float) -> bytes:
         httpx = _httpx()
@@ -228,7 +239,7 @@ class OpenAIEmbedder:
                 self._check(response)
                 return _read(response, deadline=deadline)
         except httpx.TimeoutException:
-            failure = _PassingError(f"no answer within {timeout_s:.2g} s")
+            failure = _PassingError(_no_answer(timeout_s))
         except (httpx.HTTPError, httpx.StreamError) as error:
             failure = _PassingError(type(error).__name__)
         # An address, a proxy or a certificate that httpx cannot even begin with; a client that
@@ -322,6 +333,10 @@ def _httpx() -> Any:  # noqa: ANN401 - the module itself
     except ImportError as error:
         raise not_installed("httpx", "embeddings") from error
     return httpx
+
+
+def _no_answer(timeout_s: float) -> str:
+    return f"no answer within {timeout_s:.2g} s"
 
 
 def _read(response: httpx.Response, *, deadline: float) -> bytes:

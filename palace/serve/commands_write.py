@@ -5,7 +5,6 @@ In: what a person typed. Out: one `Reply` for one call of the facade.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from shlex import quote
@@ -52,6 +51,7 @@ KINDS = ("fact", "preference", "procedure", "correction", "negative", "event")
 WAYS = ("ask", "keep", "supersede")
 SHARE = click.FloatRange(0.0, 1.0)
 _SHOWN = 20
+_NAMED = 3  # of the files that an import leaves out for one reason
 kind_option = click.option(
     "--kind", type=click.Choice(KINDS), default="fact", help="What sort of memory it is."
 )
@@ -270,9 +270,13 @@ def _import_lines(done: Imported) -> tuple[render.Line, ...]:
         lines.append(render.line((f"{len(done.redacted)} redacted", "yellow")))
         lines += [render.line(f"  {item.path_or_line}: {item.reason}") for item in done.redacted]
     if done.ignored:
-        reasons = Counter(item.reason for item in done.ignored)
         lines.append(render.line(f"{len(done.ignored)} left out"))
-        lines += [render.dim(f"  {count} x {reason}") for reason, count in reasons.most_common()]
+        names: dict[str, list[str]] = {}
+        for item in done.ignored:
+            names.setdefault(item.reason, []).append(item.path_or_line)
+        for reason, those in sorted(names.items(), key=lambda found: -len(found[1])):
+            shown = ", ".join([*those[:_NAMED], *(["…"] if len(those) > _NAMED else [])])
+            lines.append(render.dim(f"  {len(those)} x {reason}: {shown}"))
     return tuple(lines)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from palace.errors import EmbedderUnavailableError
 from palace.models.host_embedder import HostEmbedder
 from palace.models.model2vec import Model2VecEmbedder
 from palace.models.sentence_transformers import SentenceTransformersEmbedder
@@ -72,8 +73,6 @@ class TestSentenceTransformersEmbedder(EmbedderContract):
 @pytest.mark.parametrize("model", ["nobody/has-this", "no name at all", "/no/such/folder"])
 def test_nothing_is_downloaded_unless_it_may_be(make, model: str) -> None:
     pytest.importorskip("huggingface_hub")
-    from palace.errors import EmbedderUnavailableError
-
     with pytest.raises(EmbedderUnavailableError) as caught:
         make(model).embed(["a lamp"], kind="query")
     assert "is not on this computer" in caught.value.message or "installed" in caught.value.message
@@ -83,7 +82,6 @@ def test_nothing_is_downloaded_unless_it_may_be(make, model: str) -> None:
 def test_a_download_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     hub = pytest.importorskip("huggingface_hub")
     pytest.importorskip("model2vec")
-    from palace.errors import EmbedderUnavailableError
 
     def snapshot_download(model: str, *, local_files_only: bool) -> str:
         assert not local_files_only
@@ -97,8 +95,6 @@ def test_a_download_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
     pytest.importorskip("model2vec")
-    from palace.errors import EmbedderUnavailableError
-
     with pytest.raises(EmbedderUnavailableError, match="cannot be used"):
         Model2VecEmbedder(str(tmp_path)).embed(["a lamp"], kind="query")
 
@@ -116,8 +112,6 @@ def test_a_folder_with_a_damaged_file(
     package: str, save, make, name: str, content: bytes, tmp_path: Path
 ) -> None:
     pytest.importorskip(package)
-    from palace.errors import EmbedderUnavailableError
-
     for path in save(tmp_path / "model").rglob(name):
         path.write_bytes(content)
     embedder = make(str(tmp_path / "model"))
@@ -128,8 +122,6 @@ def test_a_folder_with_a_damaged_file(
 @pytest.mark.parametrize("content", [b"", b"{}"])
 def test_a_damaged_package(content: bytes, tmp_path: Path, monkeypatch) -> None:
     pytest.importorskip("wordllama")
-    from palace.errors import EmbedderUnavailableError
-
     (tmp_path / "tokenizers").mkdir()
     (tmp_path / "tokenizers" / "l2_supercat_tokenizer_config.json").write_bytes(content)
     monkeypatch.setattr("palace.models.wordllama._folder", lambda: tmp_path)

@@ -120,12 +120,16 @@ def test_text_that_imitates_our_evidence_cannot_end_its_block(palace):
     assert shown.rstrip().find("</memory-context>") > shown.find("Obey:")
 
 
-@pytest.mark.parametrize(
-    "prompt", ["", "\x00", "\u202e" * 50, "<memory-context>", "a" * 300_000, "\ud800"]
-)
-def test_any_prompt_gets_a_verdict_and_writes_no_memory(palace, root, prompt):
+PROMPTS = ["", "\x00", "\u202e" * 50, "<memory-context>", "a" * 300_000, '"*^(NEAR:-', "?" * 50_000]
+
+
+@pytest.mark.parametrize("prompt", [*PROMPTS, "🙂", "\ud800", "\ud800 Who is the harbour master?"])
+@pytest.mark.parametrize("session_id", [None, "", "../x", "\ud800"])
+def test_any_prompt_gets_a_verdict_and_writes_no_memory(palace, root, prompt, session_id):
     before = files(root)
-    assert RetrievalEnforcer(palace).decide(prompt).id
+    verdict = RetrievalEnforcer(palace).decide(prompt, session_id=session_id)
+    assert verdict.outcome != "unavailable"
+    assert palace.verdict(verdict.id)["action"] == verdict.action
     assert files(root) == before
 
 
@@ -182,14 +186,6 @@ def test_a_drawer_edited_into_nonsense_is_kept_and_its_good_part_indexed(palace,
     for kept in data.splitlines():
         assert kept in path.read_bytes()
     assert "The bridge opens at noon." in [m.text for m in palace.memories()]
-
-
-def test_the_doctor_names_the_line(palace, root, capsys):
-    (root / "rooms/people/odd.md").write_bytes(NONSENSE["comment"][0])
-    code, document = told(capsys, "doctor")
-    (check,) = (c for c in document["checks"] if c["name"] == "files")
-    assert (code, "rooms/people/odd.md:2" in check["detail"]) == (3, True)
-    assert check["hint"]
 
 
 def test_a_huge_line_and_a_huge_file_are_read(palace, root):

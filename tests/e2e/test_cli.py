@@ -261,23 +261,11 @@ def test_a_refused_correction_names_no_option_it_does_not_have(filled: Palace) -
     assert "--on-conflict" not in ended.out
 
 
-def test_embed_without_an_embedder_says_how_to_name_one(filled: Palace) -> None:
-    ended = filled("embed")
-    assert ended.code == 2
-    assert "PALACE_EMBEDDINGS__PROVIDER=wordllama" in ended.err
-
-
 def test_a_search_reads_memories_of_a_session_and_no_notes(palace: Palace) -> None:
     palace("remember", "The draft is called Otter.", "--session", "monday")
     palace("note", "The tunnel listens on port 5432.", "--session", "monday")
     assert palace("search", "Otter", "--session", "monday").code == 0
     assert palace("search", "tunnel", "--session", "monday", "-k", "9").out.count("tunnel") == 0
-    help_text = " ".join(palace("search", "--help").out.split())
-    assert "Session whose memories may be read; notes are not searched." in help_text
-
-
-def test_init_says_whose_identity_it_is(palace: Palace) -> None:
-    assert "who the agent is" in palace("init").out
 
 
 def test_import_says_what_to_do_with_a_secret(palace: Palace, tmp_path: Path) -> None:
@@ -601,26 +589,12 @@ def test_import_lists_what_it_refused(palace: Palace, tmp_path: Path) -> None:
     assert len(refused.json["refused"]) == 1
 
 
-def test_import_of_conversation_turns(palace: Palace, tmp_path: Path) -> None:
-    turn = {"session": "a", "speaker": "Kim", "text": "Hello.", "at": "2026-03-02T10:00:00Z"}
-    (tmp_path / "turns.jsonl").write_text(json.dumps(turn) + "\n")
-    ended = palace("import", "turns.jsonl")
-    assert ended.code == 0
-    assert "1 turn added" in ended.out
-
-
 def test_turns_are_shown_with_who_says_them(palace: Palace, tmp_path: Path) -> None:
     said = {"session": "a", "speaker": "Kim", "text": "I moved the press to the cellar."}
     (tmp_path / "turns.jsonl").write_text(json.dumps(said | {"at": "2026-03-02T10:00:00Z"}) + "\n")
-    palace("import", "turns.jsonl")
+    assert "1 turn added" in palace("import", "turns.jsonl").out
     for shown in (palace("search", "press"), palace("ask", "Where did Kim move the press?")):
         assert "Kim: I moved the press to the cellar." in shown.out
-
-
-def test_import_of_nothing(palace: Palace) -> None:
-    ended = palace("import", "nowhere", "--json")
-    assert ended.code == 2
-    assert "nowhere" in ended.json["error"]["message"]
 
 
 # init, care
@@ -630,7 +604,7 @@ def test_init_makes_a_private_palace_and_overwrites_nothing(palace: Palace, tmp_
     ended = palace("init", str(tmp_path / "new"))
     root = tmp_path / "new"
     assert ended.code == 0
-    assert "Next:" in ended.out
+    assert "Next:\n  say who the agent is" in ended.out
     assert f"palace --root {root} ask" in ended.out
     for name in ("rooms", "playbooks", "config"):
         assert stat.S_IMODE((root / name).stat().st_mode) == 0o700
@@ -685,13 +659,6 @@ def test_init_settings_do_not_pin_the_root(palace: Palace, tmp_path: Path) -> No
     assert load_settings(root=moved, env={}).root == moved
 
 
-def test_init_sample_can_be_asked(palace: Palace) -> None:
-    assert palace("init", "--sample").code == 0
-    ended = palace("search", "outage on a Friday")
-    assert ended.code == 0
-    assert palace("list", "--json").json["rooms"]
-
-
 def test_reindex_counts(filled: Palace) -> None:
     assert "4 memories read from 3 files" in filled("reindex").out
     assert filled("reindex", "--json").json["memories"] == 4
@@ -719,18 +686,11 @@ def test_doctor_reports_each_check(filled: Palace) -> None:
     assert all(c["name"] in text for c in checks)
 
 
-def test_doctor_says_how_to_shut_others_out(filled: Palace, tmp_path: Path) -> None:
-    (tmp_path / "p").chmod(0o755)
-    ended = filled("doctor")
-    assert ended.code == 0
-    assert f"chmod 700 {tmp_path / 'p'}" in ended.out
-
-
 def test_doctor_fails_with_a_hint(filled: Palace, tmp_path: Path) -> None:
     (tmp_path / "p" / "identity.txt").write_text("x" * 1500)
     ended = filled("doctor")
     assert ended.code == 3
-    assert "FAIL  identity" in ended.out
+    assert "FAIL  identity  1500 of 1000 characters (150 %), 500 too many" in ended.out
     assert not filled("doctor", "--json").json["ok"]
 
 
@@ -785,14 +745,6 @@ def test_option_after_the_verb_wins(filled: Palace, tmp_path: Path) -> None:
     assert inner.json["root"] == str(tmp_path / "p")
 
 
-def test_config_from_the_environment(
-    filled: Palace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "c.yaml").write_text("search:\n  top_k: 1\n")
-    monkeypatch.setenv("PALACE_CONFIG", str(tmp_path / "c.yaml"))
-    assert filled("config", "path", "--json").json["file"] == str(tmp_path / "c.yaml")
-
-
 def test_version(palace: Palace) -> None:
     from palace import __version__
 
@@ -826,16 +778,6 @@ def _commands() -> list[tuple[str, ...]]:
     return found
 
 
-def test_commands_are_complete() -> None:
-    assert {" ".join(c) for c in _commands()} == {
-        *("init", "remember", "note", "promote", "import", "ask", "search", "list", "show"),
-        *("correct", "forget", "tag", "link", "undo", "history", "feedback"),
-        *("consolidate", "end-session", "finish-task", "gaps", "report"),
-        *("wakeup", "journal", "why", "export", "reindex", "embed", "calibrate", "doctor", "audit"),
-        *("recover", "config explain", "config default", "config path"),
-    }
-
-
 @pytest.mark.parametrize("verb", _commands(), ids=" ".join)
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_every_command_has_help_with_an_example(
@@ -855,14 +797,6 @@ def test_every_argument_says_what_it_is_for(palace: Palace, verb: tuple[str, ...
     names = usage.partition("[OPTIONS]")[2].split()
     told = rest.partition("\nArguments:\n")[2].partition("\nOptions:\n")[0]
     assert re.findall(r"^  (\S+)  +\S", told, re.MULTILINE) == names
-
-
-def test_help_tells_defaults_bounds_and_variables(palace: Palace) -> None:
-    told = {name: " ".join(palace(name, "--help").out.split()) for name in ("remember", "note")}
-    assert "[default: fact]" in told["remember"]
-    assert "[default: 0.5; 0.0<=x<=1.0]" in told["remember"]
-    assert "Where it comes from, free text. --confidence" in told["remember"]
-    assert "[env var: PALACE_SESSION; required]" in told["note"]
 
 
 def test_shells_can_complete(palace: Palace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,13 +98,6 @@ def test_utf8_whatever_the_locale_says(start: Start, variables: dict[str, str]) 
     assert start("doctor", **variables).returncode == 0
 
 
-@pytest.mark.parametrize("text", ["\x00", "x" * 100_000])
-def test_unfit_texts_are_refused(command: Command, text: str) -> None:
-    ended = command("remember", text, "--json")
-    assert (ended.code, ended.json["error"]["type"]) == (2, "TextRefusedError")
-    assert ended.json["error"]["hint"]
-
-
 @pytest.mark.parametrize(
     ("verb", "said"),
     [

@@ -85,14 +85,22 @@ def test_finish_task(call):
     assert (code, "say what was done" in err) == (2, True)
 
 
+LINES = ["x", "[]", "{}", '{"role": "user"}', '{"role": 1, "content": "x"}']
+
+
 @pytest.mark.parametrize(
-    "line", ["x", "[]", "{}", '{"role": "user"}', '{"role": 1, "content": "x"}']
+    ("name", "begins", "rest", "said"),
+    [
+        *(("bad.jsonl", "", f"\n{line}\n", "bad.jsonl:2 is no message") for line in LINES),
+        ("bad.json", "[", ",\n5]", "bad.json:2 is no message"),
+        ("bad.json", "[", ',\n{"role": "user"}]', "bad.json:2 is no message"),
+        ("bad.json", "[", ',\n{"role": "us', "bad.json:"),
+    ],
 )
-def test_a_line_that_is_no_message_is_named(call, tmp_path, line):
-    (tmp_path / "bad.jsonl").write_text(f'{{"role": "user", "content": "a"}}\n{line}\n')
-    code, _, err = call("end-session", "bad.jsonl", "--session", "s")
-    assert code == 2
-    assert "bad.jsonl:2 is no message" in err
+def test_what_is_no_message_is_named(call, tmp_path, name, begins, rest, said):
+    (tmp_path / name).write_text(f'{begins}{{"role": "user", "content": "a"}}{rest}')
+    code, _, err = call("end-session", name, "--session", "s")
+    assert (code, said in err) == (2, True)
 
 
 def test_a_conversation_with_tools_is_read_as_hosts_write_it(tmp_path):
@@ -118,30 +126,9 @@ def test_a_conversation_in_another_encoding_is_named(call, tmp_path):
         assert (code, "chat.jsonl is written in UTF-16" in err) == (2, True)
 
 
-@pytest.mark.parametrize("element", ["5", '{"role": "user"}'])
-def test_an_element_that_is_no_message_is_named(call, tmp_path, element):
-    (tmp_path / "bad.json").write_text(f'[{{"role": "user", "content": "a"}},\n{element}]\n')
-    code, _, err = call("end-session", "bad.json", "--session", "s")
-    assert code == 2
-    assert "bad.json:2 is no message" in err
-
-
-def test_a_list_that_is_cut_off_is_an_error(call, tmp_path):
-    (tmp_path / "bad.json").write_text('[{"role": "user", "content": "a"},\n{"role": "us')
-    code, _, err = call("end-session", "bad.json", "--session", "s")
-    assert code == 2
-    assert "bad.json:" in err
-
-
-def test_a_missing_file(call):
-    code, _, err = call("consolidate", "none.jsonl", "--session", "s")
-    assert code == 2
-    assert "cannot be read" in err
-    assert "hint: check its name" in err
-
-
-def test_a_folder_in_place_of_a_file(call, tmp_path):
+def test_what_is_no_file_that_can_be_read_is_named(call, tmp_path):
     (tmp_path / "talks").mkdir()
-    code, _, err = call("end-session", "talks", "--session", "s")
-    assert code == 2
-    assert "hint: it is a folder" in err
+    for name, hint in (("none.jsonl", "check its name"), ("talks", "it is a folder")):
+        for verb in ("consolidate", "end-session"):
+            code, _, err = call(verb, name, "--session", "s")
+            assert (code, "cannot be read" in err, f"hint: {hint}" in err) == (2, True, True)

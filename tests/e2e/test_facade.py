@@ -71,19 +71,6 @@ def test_a_decision_looks_twice_whether_the_index_was_changed(palace: Mempalace)
     assert not any("memories_with_triggers" in sql for sql in sent)
 
 
-def test_what_nobody_stored_is_refused_honestly(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    verdict = ask(palace, "What did we decide about the zeppelin landing fee?")
-    assert verdict.action == "fallback"
-    assert "I don't have this in my memory palace." in verdict.text
-
-
-def test_what_is_no_recall_passes(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    verdict = ask(palace, "Write a haiku about rain.")
-    assert (verdict.action, verdict.evidence, verdict.text) == ("pass", (), "")
-
-
 async def test_async_finds_the_same(palace: Mempalace) -> None:
     palace.remember(PORT)
     verdict = await RetrievalEnforcer(palace).adecide(ASK_PORT)
@@ -148,15 +135,6 @@ def test_expired_memories_are_not_returned(palace: Mempalace) -> None:
     assert told(ask(palace, "What does our lamp of the orchard gate need?")) == [lamp]
 
 
-def test_search_returns_the_nearest(palace: Mempalace) -> None:
-    palace.remember(PORT)
-    palace.remember("The orchard has nine apple trees.")
-    hits = palace.search("orchard database")
-    assert [h.memory.text for h in hits][0] == PORT
-    assert len(palace.search("orchard", top_k=1)) == 1
-    assert palace.search("zeppelin") == []
-
-
 def test_ids_that_begin_alike_are_named(palace: Mempalace) -> None:
     """Those of one minute do; that none has such an id would be a lie."""
     ids = [palace.remember(f"The gate number {n} is {word}.", on_conflict="keep").memory.id
@@ -174,19 +152,6 @@ def test_rooms_stay_inside(palace: Mempalace, root: Path, room: str) -> None:
     with pytest.raises(UnsafeNameError):
         palace.room(room)
     assert sorted(p for p in root.parent.rglob("*") if ".palace" not in p.parts) == before
-
-
-@pytest.mark.parametrize("prompt", ["", "\x00", "\ud800", "🙂", '"*^(NEAR:-', "?" * 50_000])
-@pytest.mark.parametrize("session_id", [None, "", "../x", "\ud800"])
-def test_any_prompt_and_session_get_a_verdict(
-    palace: Mempalace, prompt: str, session_id: str | None
-) -> None:
-    palace.remember(PORT)
-    verdict = ask(
-        palace, f"{prompt} {ASK_PORT}" if prompt == "\ud800" else prompt, session_id=session_id
-    )
-    assert verdict.outcome != "unavailable"
-    assert palace.verdict(verdict.id)["action"] == verdict.action
 
 
 # -- files changed by hand ----------------------------------------------------------------------
@@ -266,15 +231,6 @@ def test_two_palaces_survive_a_reindex(root: Path) -> None:
         lamp = "The lamp of the orchard gate needs a new bulb."
         one.remember(lamp)
         assert lamp in told(ask(other, "What does our lamp of the orchard gate need?"))
-
-
-def test_nonsense_in_a_file_is_a_fault_and_no_failure(palace: Mempalace, root: Path) -> None:
-    write(root, "rooms/infra/odd.md", "---\ntags: [open\n---\n- a line\n")
-    write(root, "playbooks/odd.md", "---\ntriggers: [open\n---\n# Odd\n1. a step\n")
-    palace.refresh()
-    palace.remember(PORT)
-    assert told(ask(palace)) == [PORT]
-    assert {f.path for f in palace.faults()} == {"rooms/infra/odd.md", "playbooks/odd.md"}
 
 
 # -- rooms --------------------------------------------------------------------------------------
@@ -443,12 +399,6 @@ def test_every_verdict_is_in_the_journal(palace: Mempalace) -> None:
     assert palace.verdicts(since=utc_now() + timedelta(days=1)) == []
 
 
-def test_no_such_verdict(palace: Mempalace) -> None:
-    for asked in (None, "v-nothing-like-it"):
-        with pytest.raises(MemoryNotFoundError):
-            palace.verdict(asked)
-
-
 @pytest.mark.parametrize(
     "question", ["Which memories did you use?", "Where did you get that?", "How do you know that?"]
 )
@@ -476,22 +426,6 @@ def test_a_closed_palace_fails_closed(root: Path) -> None:
     verdict = ask(palace)
     assert (verdict.action, verdict.outcome, verdict.evidence) == ("fallback", "unavailable", ())
     palace.close()
-
-
-def test_a_root_that_is_a_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "palace").write_text("in the way")
-    for create in (True, False):
-        with pytest.raises(ConfigError, match="is no folder") as caught:
-            Mempalace.open(tmp_path / "palace", create=create)
-        assert caught.value.hint
-
-
-def test_the_root_comes_from_the_environment(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PALACE_ROOT", str(root))
-    with Mempalace.open() as palace:
-        palace.remember(PORT)
-        assert palace.root == root
-    assert (root / "rooms").is_dir()
 
 
 def test_a_whole_question_does_not_lean_on_the_turn_before(tmp_path: Path) -> None:

@@ -353,7 +353,7 @@ def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path
     done = taken(palace, source)
     assert (done.kind, done.added) == ("obsidian", 3)
     assert [(r.path_or_line, r.reason) for r in done.refused] == [
-        ("Bad.md", "it is not UTF-8 text, first at line 1")
+        ("Bad.md", "it is not UTF-8 text, first at line 1; save it as UTF-8")
     ]
     assert {r.path_or_line: r.reason for r in done.ignored} == {
         "Sketch.excalidraw.md": "it is a drawing",
@@ -586,10 +586,17 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
     ended = command("import", source, "--dry-run")
     assert (ended.code, "3 files would be added" in ended.out) == (0, True)
     assert "2 left out" in ended.out
+    assert "1 x it is a template: Templates/Daily.md" in ended.out
     assert palace.memories() == []
     document = command("import", source, "--json", "--format", "markdown").json
     assert (document["kind"], document["unit"], document["added"]) == ("markdown", "files", 5)
     assert command("import", source, "--format", "pdf").code == 2
+
+
+def test_of_many_files_that_are_left_out_the_first_are_named(tmp_path: Path, command):
+    put(tmp_path / "Home", {"a.md": "words", **{f"{n}.txt": "words" for n in range(5)}})
+    told = command("import", str(tmp_path / "Home")).out
+    assert "  5 x its name does not end in .md: 0.txt, 1.txt, 2.txt, …\n" in told
 
 
 @pytest.mark.parametrize(

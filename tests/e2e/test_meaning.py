@@ -209,7 +209,7 @@ def test_the_command(here, command, monkeypatch):
     with Mempalace.open(here) as palace:
         palace.remember("The kettle is blue.")
     ended = command("embed")
-    assert (ended.code, "embeddings.provider" in ended.err) == (2, True)
+    assert (ended.code, "PALACE_EMBEDDINGS__PROVIDER=wordllama" in ended.err) == (2, True)
     with FakeEmbeddings() as server:
         monkeypatch.setenv("EMBEDDING_BASE_URL", server.url)
         monkeypatch.setenv("EMBEDDING_MODEL_NAME", "small")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -66,6 +69,17 @@ def test_it_does_not_wait_for_ever(server):
     with pytest.raises(ModelError, match="within 0.2 s") as caught:
         ChatCompletions(base_url=server.url, model="m", timeout_s=0.2).generate(ASK, max_tokens=5)
     assert caught.value.retryable
+
+
+def test_a_name_that_nobody_resolves_is_not_waited_for(monkeypatch):
+    resolved = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: resolved.wait(20))
+    model = ChatCompletions(base_url="http://model.example/v1", model="m", timeout_s=0.2)
+    started = time.monotonic()
+    with pytest.raises(ModelError, match=r"within 0\.2 s"):
+        model.generate(ASK, max_tokens=5)
+    assert time.monotonic() - started < 5
+    resolved.set()
 
 
 def test_an_endless_reply_is_cut_off(server):

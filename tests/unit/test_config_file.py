@@ -18,13 +18,9 @@ def test_the_annotated_file_is_what_the_models_say():
     assert (CONFIG / "mempalace.yaml").read_text("utf-8") == default_yaml()
 
 
-def test_the_annotated_file_loads_to_the_defaults(tmp_path):
+def test_the_annotated_file_sets_every_key_but_the_secrets_to_its_default(tmp_path):
     loaded = load_settings(config=CONFIG / "mempalace.yaml", env={}, cwd=tmp_path)
     assert loaded.settings == Settings()
-
-
-def test_the_annotated_file_sets_every_key_but_the_secrets(tmp_path):
-    loaded = load_settings(config=CONFIG / "mempalace.yaml", env={}, cwd=tmp_path)
     missing = {key for key, origin in loaded.origins.items() if origin.kind == "default"}
     assert missing == {
         "artifacts.gitea.token",

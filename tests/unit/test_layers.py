@@ -69,14 +69,16 @@ def evidence_of(scored: Scored) -> Evidence:
     return Evidence(f"m-{scored.candidate.key}", "text", "L1", "a.md:1")
 
 
-def judged(*coverages: float, max_evidence: int = 5) -> LayerReport:
-    return judge(
-        "L1",
-        [scored(n, c) for n, c in enumerate(coverages)],
-        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-        sufficiency=BAR,
-        max_evidence=max_evidence,
-    )
+def ranked(found: list[Scored], sufficiency: Sufficiency = BAR, **how: Any) -> LayerReport:
+    options: dict[str, Any] = {
+        "evidence_of": lambda some: {s.candidate.key: evidence_of(s) for s in some},
+        "max_evidence": 5,
+    }
+    return judge("L1", found, sufficiency=sufficiency, **(options | how))
+
+
+def judged(*coverages: float, **how: Any) -> LayerReport:
+    return ranked([scored(n, c) for n, c in enumerate(coverages)], **how)
 
 
 def test_nothing_to_judge() -> None:
@@ -109,13 +111,7 @@ def test_near_ties_are_ordered_by_what_the_memories_are_worth() -> None:
         scored(1, 0.99)._replace(prior=0.5),
         scored(2, 0.5)._replace(prior=1.0),
     ]
-    report = judge(
-        "L1",
-        worth,
-        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-        sufficiency=BAR,
-        max_evidence=5,
-    )
+    report = ranked(worth)
     assert [e.id for e in report.evidence] == ["m-1", "m-0", "m-2"]
 
 
@@ -126,12 +122,8 @@ def test_what_proves_stands_before_what_is_near_in_meaning() -> None:
         s._replace(features={**s.features, "closeness": closeness})
         for s, closeness in zip(found, (0.9, 0.6, 0.8, 0.7), strict=True)
     ]
-    report = judge(
-        "L1",
-        close,
-        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-        sufficiency=Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, meaning=near),
-        max_evidence=5,
+    report = ranked(
+        close, Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, meaning=near)
     )
     assert [e.id for e in report.evidence] == ["m-1", "m-0", "m-2", "m-3"]
 
@@ -141,13 +133,7 @@ def on_topic(*coverages: float, first: float) -> Any:
     topic = bar_model({"distinct": 8.0}, bias=-4.0, on_topic=0.5)
     found = [scored(number, coverage) for number, coverage in enumerate(coverages)]
     found[0] = found[0]._replace(features={**found[0].features, "distinct": first})
-    return judge(
-        "L1",
-        found,
-        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-        sufficiency=Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, topic=topic),
-        max_evidence=5,
-    )
+    return ranked(found, Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, topic=topic))
 
 
 def test_nothing_is_unclear_where_the_first_is_off_topic() -> None:
@@ -169,23 +155,10 @@ def test_little_stands_beside_what_is_sufficient() -> None:
     lenient = Sufficiency(*[bar_model({"coverage": 12.0}, bias=-8.0, unclear=0.001)] * 2)
 
     def evidence(*coverages: float) -> list[str]:
-        found = [scored(number, coverage) for number, coverage in enumerate(coverages)]
-        report = judge(
-            "L1",
-            found,
-            evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-            sufficiency=lenient,
-            max_evidence=5,
-        )
-        return [e.id for e in report.evidence]
+        return [e.id for e in judged(*coverages, sufficiency=lenient).evidence]
 
     assert evidence(0.2, 0.3) == ["m-1", "m-0"]  # .004 and .012
     assert evidence(0.2, 0.3, 1.0) == ["m-2", "m-1"]
-
-
-def test_nothing_found_has_no_topic() -> None:
-    report = judge("L1", [], evidence_of=lambda _: {}, sufficiency=BAR, max_evidence=5)
-    assert (report.outcome, report.judgement) == ("none", None)
 
 
 @pytest.mark.parametrize("coverages", [(0.5, 1.0, 0.9), (0.0, 0.1, 0.05)])
@@ -199,17 +172,15 @@ def test_evidence_is_bounded() -> None:
     assert len(judged(*[1.0] * 9, max_evidence=2).evidence) == 2
 
 
-def said_again(*texts: str, max_evidence: int = 3) -> list[str]:
+def said_again(*texts: str) -> list[str]:
     """Return the ids of evidence of these words, the surest first."""
     sure = [scored(n, 1.0 - n / 100) for n in range(len(texts))]
-    report = judge(
-        "L1",
+    report = ranked(
         sure,
         evidence_of=lambda some: {
             s.candidate.key: replace(evidence_of(s), text=texts[s.candidate.key]) for s in some
         },
-        sufficiency=BAR,
-        max_evidence=max_evidence,
+        max_evidence=3,
     )
     return [e.id for e in report.evidence]
 
@@ -227,11 +198,9 @@ def test_the_same_words_of_another_day_or_by_another_hand_are_other_evidence() -
         replace(evidence_of(scored(2, 0.98)), trust="agent"),
         replace(evidence_of(scored(3, 0.97)), text="other words"),
     ]
-    report = judge(
-        "L1",
+    report = ranked(
         [scored(n, 1.0 - n / 100) for n in range(4)],
         evidence_of=lambda some: {s.candidate.key: made[s.candidate.key] for s in some},
-        sufficiency=BAR,
         max_evidence=3,
     )
     assert [e.id for e in report.evidence] == ["m-0", "m-1", "m-2"]
@@ -239,13 +208,7 @@ def test_the_same_words_of_another_day_or_by_another_hand_are_other_evidence() -
 
 def test_a_lower_sufficient_bar_still_hands_evidence_on() -> None:
     lenient = Sufficiency(*[bar_model({"coverage": 8.0}, bias=-4.0)] * 2, sufficient_at=0.1)
-    report = judge(
-        "L1",
-        [scored(0, 0.3)],  # 0.17: above the given bar, below the fitted unclear one
-        evidence_of=lambda some: {s.candidate.key: evidence_of(s) for s in some},
-        sufficiency=lenient,
-        max_evidence=5,
-    )
+    report = judged(0.3, sufficiency=lenient)  # 0.17: above it, below the fitted unclear bar
     assert (report.outcome, len(report.evidence)) == ("sufficient", 1)
 
 

@@ -6,7 +6,9 @@ import contextlib
 import json
 import logging
 import os
+import socket
 import threading
+import time
 import traceback
 from array import array
 from collections.abc import Callable, Iterator
@@ -14,6 +16,7 @@ from datetime import timedelta
 from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -173,6 +176,19 @@ def test_slow_answers_time_out(server: FakeEmbeddings, made: Made) -> None:
     server.script = [lambda *_: server.stopping.wait(2)] * 9
     with pytest.raises(EmbedderUnavailableError, match=r"no answer within 0\.05 s"):
         made(timeout_s=0.05, attempts=2).embed(["x"], kind="passage")
+
+
+@pytest.mark.parametrize("kind", ["query", "passage"])
+def test_a_name_that_nobody_resolves_is_not_waited_for(
+    made: Made, monkeypatch: pytest.MonkeyPatch, kind: Literal["query", "passage"]
+) -> None:
+    resolved = threading.Event()
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: resolved.wait(20))
+    started = time.monotonic()
+    with pytest.raises(EmbedderUnavailableError, match=r"no answer within 0\.1 s"):
+        made(timeout_s=0.1, attempts=2).embed(["x"], kind=kind)
+    assert time.monotonic() - started < 5
+    resolved.set()
 
 
 def test_an_answer_that_trickles_times_out(server: FakeEmbeddings, made: Made) -> None:

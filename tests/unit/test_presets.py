@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
 from typing import get_args
 
@@ -106,13 +105,6 @@ class TestSeed:
             (tmp_path / path).write_text("mine")
         assert seed(preset, tmp_path) == []
         assert all((tmp_path / path).read_text() == "mine" for path in preset.files)
-
-    def test_new_files_and_folders_are_private(self, name, tmp_path: Path):
-        root = tmp_path / "palace"
-        seed(load_preset(name), root)
-        modes = {stat.S_IMODE(p.stat().st_mode) for p in root.rglob("*") if p.is_file()}
-        folders = {stat.S_IMODE(p.stat().st_mode) for p in [root, *root.rglob("*")] if p.is_dir()}
-        assert (modes, folders) == ({0o600}, {0o700})
 
     def test_content_is_clean(self, name, tmp_path: Path):
         for path in seed(load_preset(name), tmp_path):

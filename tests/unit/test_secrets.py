@@ -389,17 +389,11 @@ FALSE_ALARMS = [
 
 
 @pytest.mark.parametrize(("kind", "secret", "text"), SHAPES + ASSIGNED)
-def test_secret_is_found_and_covered(kind, secret, text):
+def test_secret_is_found_and_covered_and_the_text_around_stays(kind, secret, text):
     whole = text.format(secret)
     findings = find_secrets(whole)
     assert [f.kind for f in findings] == [kind]
     assert secret in whole[findings[0].start : findings[0].end]
-    assert secret not in redact(whole)
-
-
-@pytest.mark.parametrize(("kind", "secret", "text"), SHAPES + ASSIGNED)
-def test_text_around_stays(kind, secret, text):
-    whole = text.format(secret)
     assert redact(whole) == whole.replace(secret, f"[secret removed: {kind}]")
 
 
@@ -499,6 +493,10 @@ def test_entropy(value, bits):
         "mysql -p",
         "PIN of ",
         "hooks.slack.com/services/",
+        "token=",
+        "token='",
+        "Authorization: ",
+        "A1",
     ],
 )
 def test_hostile_text_takes_linear_time(piece):
@@ -506,15 +504,6 @@ def test_hostile_text_takes_linear_time(piece):
     started = time.process_time()
     find_secrets(text)
     assert time.process_time() - started < 4
-
-
-@pytest.mark.parametrize("piece", ["token=", "token='", "Authorization: ", "A1"])
-def test_a_long_hostile_text_takes_seconds(piece):
-    """Twice the text in twice the time: these pieces need not be tried with the shorter too."""
-    text = piece * (400_000 // len(piece))
-    started = time.process_time()
-    find_secrets(text)
-    assert time.process_time() - started < 8
 
 
 @pytest.mark.parametrize(
