@@ -290,6 +290,7 @@ async def test_a_model_declines_where_it_can(palace, said, include_raw, prompt, 
         await made(chat.with_structured_output(Shipped, include_raw=include_raw), way, prompt)
     softly = chat.with_structured_output(Shipped, include_raw=include_raw, on_miss=str.upper)
     assert await made(softly, way, prompt) == FALLBACK.upper()
+    assert len([*palace.journal.records(type="answer")]) == 2
 
 
 @pytest.mark.parametrize("include_raw", [False, True])

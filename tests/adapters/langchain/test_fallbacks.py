@@ -1,0 +1,142 @@
+"""`with_fallbacks` of a wrapper: who stands in for a model that fails stands behind the palace."""
+
+from __future__ import annotations
+
+import pytest
+from langchain_core.messages import BaseMessage
+from langchain_palace import ChatPalace, PalaceRunnable
+from pydantic import BaseModel
+
+from palace import EnforcementError, RecallMiss
+from tests.adapters.langchain.doubles import (
+    CHAT,
+    FALLBACK,
+    HIT,
+    HIT_TEXT,
+    LIE,
+    MISS,
+    PASS,
+    UNCLEAR,
+    UNCLEAR_TEXT,
+    CountingModel,
+    calling,
+    declining,
+    failing,
+    honest,
+    ignoring,
+)
+
+
+class Told(BaseModel):
+    """What is told."""
+
+    words: str
+
+
+def telling(asked):
+    """Say in words or in the schema what the first memory says."""
+    if asked.is_pointing or "Told" not in asked.tools:
+        return honest(asked)
+    return calling("Told", {"words": asked.items[0] if asked.items else CHAT})
+
+
+def telling_lies(asked):
+    return calling("Told", {"words": LIE}) if "Told" in asked.tools else ignoring(asked)
+
+
+def down(asked):
+    """Fail, but point where a memory is to be pointed to: that call is the model's own."""
+    if asked.is_pointing:
+        return honest(asked)
+    raise ConnectionError
+
+
+def chat(palace, main, other):
+    return ChatPalace(inner=main, palace=palace).with_fallbacks([other])
+
+
+def structured(palace, main, other):
+    asking = ChatPalace(inner=main, palace=palace).with_structured_output(Told)
+    return asking.with_fallbacks([other.with_structured_output(Told)])
+
+
+def in_schema(palace, main, other):
+    return chat(palace, main, other).with_structured_output(Told)
+
+
+def chain(palace, main, other):
+    asking = PalaceRunnable(bound=main.with_structured_output(Told), palace=palace)
+    return asking.with_fallbacks([other.with_structured_output(Told)])
+
+
+HOSTS = [chat, structured, in_schema, chain]
+WAYS = ["invoke", "ainvoke", "stream"]
+
+
+async def said(host, way, prompt):
+    """Return what is said in a way, or the miss."""
+    try:
+        if way == "stream":
+            pieces = [*host.stream(prompt)]
+            return "".join(map(text_in, pieces))
+        return text_in(host.invoke(prompt) if way == "invoke" else await host.ainvoke(prompt))
+    except EnforcementError as error:
+        return str(error)
+
+
+def text_in(made):
+    return made.text if isinstance(made, BaseMessage) else made.words
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("host", HOSTS)
+async def test_a_miss_asks_nobody(palace, host, way):
+    main, other = CountingModel(persona=telling), CountingModel(persona=telling_lies)
+    assert (await said(host(palace, main, other), way, MISS)).startswith(FALLBACK)
+    assert main.calls == other.calls == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
+@pytest.mark.parametrize("host", HOSTS)
+async def test_what_stands_in_is_checked(palace, host, prompt, way):
+    main, other = CountingModel(persona=down), CountingModel(persona=telling_lies)
+    text = await said(host(palace, main, other), way, prompt)
+    assert text
+    assert LIE not in text
+    assert other.calls or prompt is UNCLEAR  # where no quote is read the chain runs no more
+
+
+@pytest.mark.parametrize("host", HOSTS)
+async def test_what_stands_in_gets_the_evidence(palace, host):
+    main, other = CountingModel(persona=down), CountingModel(persona=telling)
+    assert HIT_TEXT in await said(host(palace, main, other), "ainvoke", HIT)
+
+
+async def test_what_stands_in_for_a_model_points_for_it_too(palace):
+    main, other = CountingModel(persona=failing(99)), CountingModel(persona=telling)
+    assert UNCLEAR_TEXT in await said(chat(palace, main, other), "ainvoke", UNCLEAR)
+    assert main.calls == other.calls
+
+
+@pytest.mark.parametrize("host", HOSTS)
+async def test_what_asks_for_no_memory_is_answered_by_who_stands_in(palace, host):
+    main, other = CountingModel(persona=failing(1)), CountingModel(persona=telling)
+    assert await said(host(palace, main, other), "invoke", PASS) == CHAT
+
+
+def test_settings_stay(palace):
+    host = PalaceRunnable(
+        bound=CountingModel(persona=honest), palace=palace, session_id="s1", on_miss=str.upper
+    ).with_fallbacks([CountingModel(persona=honest)])
+    assert host.session_id == "s1"
+    assert host.invoke(MISS) == FALLBACK.upper()
+
+
+def test_a_model_that_declines_has_not_failed(palace):
+    main, other = CountingModel(persona=declining), CountingModel(persona=telling_lies)
+    with pytest.raises(RecallMiss):
+        structured(palace, main, other).invoke(HIT)
+    assert other.calls == 0
+    (record,) = palace.journal.records(type="answer")
+    assert record["declined"]
