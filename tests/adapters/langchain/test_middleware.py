@@ -44,6 +44,8 @@ from tests.adapters.langchain.doubles import (
 )
 
 ASKED = "What was our door code for the archive?"
+# Who does not know that report takes this for a question about the world.
+OWNER = "Who owns the Zorblax report?"
 WAYS = ["invoke", "ainvoke", "stream", "astream", "messages", "amessages"]
 
 
@@ -664,6 +666,17 @@ def test_a_wrapped_model_inside_is_decided_once(palace):
     assert len(palace.verdicts(limit=99)) == before + 1
     assert model.calls == 2
     assert done["messages"][-1].content == f"{UNCLEAR_TEXT} [1]"
+
+
+@pytest.mark.parametrize("prompt", [OWNER, UNCLEAR])
+def test_a_model_with_another_palace_keeps_it(palace, other_palace, prompt):
+    palace.remember("The Zorblax report is owned by Ruth.")
+    other_palace.remember(UNCLEAR_TEXT, kind="preference")
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    reply = agent_of(chat, other_palace).invoke(asked(prompt))["messages"][-1].text
+
+    assert ("Ruth" if prompt is OWNER else UNCLEAR_TEXT) in reply
 
 
 @pytest.mark.parametrize("way", WAYS)
