@@ -482,6 +482,7 @@ PUT = {
     ],
     "at the end of a template": lambda q: [HumanMessage(f"Snow is ice.\n\nQuestion: {q}\n")],
     "in a part for a guardrail": lambda q: [HumanMessage([{"type": "guard_content", "text": q}])],
+    "as a file of plain text": lambda q: [HumanMessage([{"type": "text-plain", "text": q}])],
     "in the role of the developer": lambda q: [ChatMessage(q, role="developer")],
     "in a piece of a stream": lambda q: [SystemMessageChunk(content=q)],
     "in the system's words": lambda q: [SystemMessage("Be brief."), SystemMessage(q)],
