@@ -6,6 +6,8 @@ import json
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -13,7 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, PrivateAttr
+from pydantic import BaseModel, Field, PrivateAttr
 
 from palace import DECLINE_TOKEN, QUOTE_SCHEMA, Mempalace
 
@@ -38,6 +40,37 @@ def stock(palace: Mempalace) -> None:
     palace.remember("The staging database listens on port 5432.", room="infra")
     palace.remember(UNCLEAR_TEXT, room="people", kind="preference")
     palace.remember("Deploys run from main with make deploy.", room="infra", drawer="deploys")
+
+
+def weather(city: str) -> str:
+    """Get the weather of a city."""
+    return f"It rains in {city}."
+
+
+class Shipped(BaseModel):
+    """When something was shipped."""
+
+    date: str
+
+
+def session(name: str) -> dict[str, Any]:
+    """Return the config of a call in a session."""
+    return {"configurable": {"session_id": name}}
+
+
+async def out_of(host: Any, way: str, given: Any, config: Any = None) -> Any:
+    """Ask a host in one of its ways; return what it says, its chunks added up."""
+    if way == "invoke":
+        return host.invoke(given, config)
+    if way == "ainvoke":
+        return await host.ainvoke(given, config)
+    if way == "batch":
+        return host.batch([given], config)[0]
+    if way == "abatch":
+        return (await host.abatch([given], config))[0]
+    if way == "stream":
+        return reduce(add, host.stream(given, config))
+    return reduce(add, [chunk async for chunk in host.astream(given, config)])
 
 
 class Asked:
@@ -220,6 +253,15 @@ def honest(asked: Asked) -> AIMessage | str:
     if "Answer the question below from the memory items" in asked.text and asked.items:
         return f"{asked.items[0]} [1]"
     return CHAT
+
+
+def saying(name: str, **values: Any) -> CountingModel:
+    """Return a model that points honestly, and calls a tool with values otherwise."""
+
+    def persona(asked: Asked) -> AIMessage | str:
+        return honest(asked) if asked.is_pointing else calling(name, values)
+
+    return CountingModel(persona=persona)
 
 
 def failing(times: int) -> Persona:

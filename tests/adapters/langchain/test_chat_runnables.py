@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from langchain_core.runnables import ConfigurableField
 from langchain_palace import ChatPalace, PalaceRunnable
-from pydantic import BaseModel
 
 from tests.adapters.langchain.doubles import (
     CHAT,
@@ -21,9 +20,12 @@ from tests.adapters.langchain.doubles import (
     USAGE,
     CountingModel,
     Recorder,
+    Shipped,
     calling_once,
     failing,
     honest,
+    out_of,
+    weather,
 )
 
 WAYS = ["invoke", "ainvoke", "stream", "astream"]
@@ -33,17 +35,6 @@ TOLD = {
     UNCLEAR: (f"{UNCLEAR_TEXT} [1]", 2),
     MISS: (FALLBACK, 0),
 }
-
-
-class Shipped(BaseModel):
-    """When something was shipped."""
-
-    date: str
-
-
-def weather(city: str) -> str:
-    """Tell the weather."""
-    return f"It rains in {city}."
 
 
 @pytest.fixture
@@ -78,18 +69,6 @@ KINDS = [with_retry, with_fallbacks, with_fields, with_alternatives]
 BINDING = KINDS[1:]
 
 
-async def said(chat, way, prompt, config=None):
-    if way == "invoke":
-        return chat.invoke(prompt, config)
-    if way == "ainvoke":
-        return await chat.ainvoke(prompt, config)
-    if way == "stream":
-        chunks = list(chat.stream(prompt, config))
-    else:
-        chunks = [chunk async for chunk in chat.astream(prompt, config)]
-    return sum(chunks[1:], chunks[0])
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("prompt", TOLD)
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,7 +77,7 @@ async def test_it_looks_before_it_answers(palace, kind, prompt, way):
     recorder = Recorder()
     chat = ChatPalace(inner=kind(model), palace=palace)
 
-    message = await said(chat, way, prompt, {"callbacks": [recorder.handler()]})
+    message = await out_of(chat, way, prompt, {"callbacks": [recorder.handler()]})
 
     assert (message.text, model.calls) == TOLD[prompt]
     assert recorder.events.count("model_start") == recorder.events.count("model_end") == 1
@@ -114,7 +93,7 @@ async def test_a_liar_gets_nothing_out(palace, kind, liar):
 
     for way in WAYS:
         for prompt in (HIT, UNCLEAR):
-            assert LIE not in (await said(chat, way, prompt)).text
+            assert LIE not in (await out_of(chat, way, prompt)).text
 
 
 @pytest.mark.parametrize("kind", BINDING)

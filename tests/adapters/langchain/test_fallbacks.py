@@ -24,6 +24,7 @@ from tests.adapters.langchain.doubles import (
     failing,
     honest,
     ignoring,
+    out_of,
 )
 
 
@@ -76,15 +77,9 @@ WAYS = ["invoke", "ainvoke", "stream"]
 async def said(host, way, prompt):
     """Return what is said in a way, or the miss."""
     try:
-        if way == "stream":
-            pieces = [*host.stream(prompt)]
-            return "".join(map(text_in, pieces))
-        return text_in(host.invoke(prompt) if way == "invoke" else await host.ainvoke(prompt))
+        made = await out_of(host, way, prompt)
     except EnforcementError as error:
         return str(error)
-
-
-def text_in(made):
     return made.text if isinstance(made, BaseMessage) else made.words
 
 

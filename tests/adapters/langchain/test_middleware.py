@@ -39,19 +39,14 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
-    failing,
     honest,
+    weather,
 )
 
 ASKED = "What was our door code for the archive?"
 # Who does not know that report takes this for a question about the world.
 OWNER = "Who owns the Zorblax report?"
 WAYS = ["invoke", "ainvoke", "stream", "astream", "messages", "amessages"]
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 class Shipped(BaseModel):
@@ -743,17 +738,6 @@ def test_a_person_in_the_loop_does_not_decide_again(palace, prompt):
     assert done["messages"][-1].content == f"{evidence} [1]"
 
 
-def test_images_stay_beside_the_evidence(palace):
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
-    model = CountingModel(persona=honest)
-
-    content = [{"type": "text", "text": HIT}, image]
-    agent_of(model, palace).invoke({"messages": [HumanMessage(content)]})
-
-    assert [part["type"] for part in model.asked[0].messages[-1].content] == ["text", "image_url"]
-    assert HIT_TEXT in model.asked[0].text
-
-
 def test_the_system_prompt_is_left_alone(palace):
     model = CountingModel(persona=honest)
 
@@ -795,16 +779,3 @@ def test_two_turns_of_a_conversation_each_carry_their_own_evidence(palace):
     assert UNCLEAR_TEXT in model.asked[-1].text
     assert [m.content for m in done["messages"] if m.type == "human"] == [HIT, UNCLEAR]
     assert LIE not in f"{done}"
-
-
-def test_a_run_that_fails_leaves_the_wake_up_to_the_next(palace):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=failing(1))
-    agent = agent_of(model, palace)
-
-    with pytest.raises(ConnectionError):
-        agent.invoke(asked(PASS), thread("a"))
-    for _ in range(2):
-        agent.invoke(asked(PASS), thread("a"))
-
-    assert [IDENTITY in a.everything for a in model.asked] == [True, True, False]

@@ -15,13 +15,9 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     calling_once,
+    weather,
 )
 from tests.adapters.langchain.test_documents_around import DOCUMENT, TEMPLATE, WHOSE, repeating
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 @pytest.mark.parametrize(

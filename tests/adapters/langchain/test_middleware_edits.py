@@ -27,14 +27,10 @@ from tests.adapters.langchain.doubles import (
     calling_once,
     honest,
     ignoring,
+    weather,
 )
 
 ANSWERS = {HIT: HIT_TEXT, UNCLEAR: UNCLEAR_TEXT, MISS: FALLBACK, PASS: CHAT}
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 def agent_of(model, *middleware):

@@ -7,12 +7,14 @@ from langchain.agents import create_agent
 from langchain_core.messages import SystemMessage
 from langchain_palace import PalaceMiddleware
 
-from tests.adapters.langchain.doubles import HIT, PASS, UNCLEAR, CountingModel, calling_once
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
+from tests.adapters.langchain.doubles import (
+    HIT,
+    PASS,
+    UNCLEAR,
+    CountingModel,
+    calling_once,
+    weather,
+)
 
 
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR, PASS])

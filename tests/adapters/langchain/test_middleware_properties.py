@@ -32,6 +32,7 @@ from tests.adapters.langchain.doubles import (
     honest,
     ignoring,
     stock,
+    weather,
 )
 
 SECRET = "What was our door code for the archive?"
@@ -46,11 +47,6 @@ class Told(BaseModel):
     """What is told."""
 
     words: str
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 @tool

@@ -87,14 +87,7 @@ async def test_of_first_calls_awaited_at_once_one_wakes_up(palace, host_of):
 @pytest.mark.parametrize("host_of", HOSTS)
 def test_a_call_that_fails_leaves_the_wake_up_to_any_later_one(palace, host_of):
     palace.set_identity(IDENTITY)
-    left = iter([ConnectionError()])
-
-    def persona(asked):
-        if (error := next(left, None)) is not None:
-            raise error
-        return honest(asked)
-
-    model = CountingModel(persona=persona)
+    model = CountingModel(persona=failing(1))
     host = host_of(model, palace)
 
     with pytest.raises(ConnectionError):
@@ -140,14 +133,7 @@ async def test_who_stops_waiting_leaves_the_wake_up_to_the_next_call(palace, hos
 @pytest.mark.parametrize("host_of", [chat_of, chain_of])
 def test_a_stream_that_breaks_before_its_first_word_leaves_the_wake_up(palace, host_of):
     palace.set_identity(IDENTITY)
-    left = iter([ConnectionError()])
-
-    def persona(asked):
-        if (error := next(left, None)) is not None:
-            raise error
-        return honest(asked)
-
-    model = CountingModel(persona=persona)
+    model = CountingModel(persona=failing(1))
     host = host_of(model, palace)
 
     with pytest.raises(ConnectionError):

@@ -17,12 +17,12 @@ from llama_index.core.llms import LLM, MockLLM
 from llama_index.core.program import FunctionCallingProgram
 from llama_index.core.prompts import PromptTemplate
 from llama_index.core.schema import TextNode
-from llama_index.core.tools import FunctionTool
 from llama_index.core.types import PydanticProgramMode
 from llama_index_palace import PalaceLLM, palace_session
 
 from palace import QUOTE_SCHEMA, ConfigError, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     FALLBACK,
     HAIKU,
     HIT,
@@ -411,15 +411,13 @@ def test_braces_in_evidence_are_no_variables(palace):
 
 
 class TestToolCalls:
-    TOOL = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
-
     @pytest.mark.parametrize("functions", [True, False])
     def test_a_miss_is_typed(self, palace, functions):
         model = ScriptedLLM(tool="clock", functions=functions)
         llm = PalaceLLM(model, palace)
         with pytest.raises(RecallMiss):
-            llm.predict_and_call([self.TOOL], user_msg=MISS)
-        reply = llm.predict_and_call([self.TOOL], user_msg=MISS, error_on_no_tool_call=False)
+            llm.predict_and_call([CLOCK], user_msg=MISS)
+        reply = llm.predict_and_call([CLOCK], user_msg=MISS, error_on_no_tool_call=False)
         assert reply.response == FALLBACK
         assert model.calls == []
 
@@ -428,12 +426,12 @@ class TestToolCalls:
         model = ScriptedLLM(tool="clock", functions=functions)
         llm = PalaceLLM(model, palace)
         with pytest.raises(RecallMiss):
-            await llm.apredict_and_call([self.TOOL], user_msg=MISS)
+            await llm.apredict_and_call([CLOCK], user_msg=MISS)
         assert model.calls == []
 
     def test_a_hit_calls_the_tool(self, palace):
         model = ScriptedLLM(tool="clock")
-        reply = PalaceLLM(model, palace).predict_and_call([self.TOOL], user_msg=HIT)
+        reply = PalaceLLM(model, palace).predict_and_call([CLOCK], user_msg=HIT)
         assert reply.response == "noon"
         assert code_text(None) in model.prompts[0]
 
@@ -441,14 +439,14 @@ class TestToolCalls:
         # LlamaIndex' own ReAct way fails without these two, and in older versions with them too.
         react = {"react_chat_formatter": ReActChatFormatter(), "output_parser": ReActOutputParser()}
         llm = PalaceLLM(ScriptedLLM(functions=False, tool="clock"), palace)
-        reply = llm.predict_and_call([self.TOOL], user_msg=HIT, **react)
+        reply = llm.predict_and_call([CLOCK], user_msg=HIT, **react)
         assert reply.response == "noon" or "requires a running workflow" in reply.response
 
     def test_a_model_without_functions_says_so(self, palace):
         llm = PalaceLLM(MockLLM(), palace)
         assert llm.metadata.is_function_calling_model is False
         with pytest.raises(ConfigError, match="ReActAgent"):
-            llm.chat_with_tools([self.TOOL], user_msg=PASS)
+            llm.chat_with_tools([CLOCK], user_msg=PASS)
 
 
 class TestAnswersByTool:

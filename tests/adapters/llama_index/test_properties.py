@@ -22,6 +22,7 @@ from llama_index_palace import PalaceLLM, PalaceQueryEngine, palace_session, pal
 
 from palace import ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     FALLBACK,
     HIT,
     LIE,
@@ -33,7 +34,7 @@ from tests.adapters.llama_index.scripted import (
     ScriptedLLM,
     open_palace,
 )
-from tests.adapters.llama_index.test_hosts import CLOCK, TOLD, OneNode, remembering
+from tests.adapters.llama_index.test_hosts import TOLD, gardens, remembering
 
 
 class Answer(BaseModel):
@@ -102,17 +103,17 @@ async def simple_engine(llm: PalaceLLM, words: str) -> str:
 
 async def condensing_engine(llm: PalaceLLM, words: str) -> str:
     engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=OneNode(), llm=llm, memory=remembering(TOLD)
+        retriever=gardens(), llm=llm, memory=remembering(TOLD)
     )
     return str(await engine.achat(words))
 
 
 async def query_engine(llm: PalaceLLM, words: str) -> str:
-    return str(await RetrieverQueryEngine.from_args(OneNode(), llm=llm).aquery(words))
+    return str(await RetrieverQueryEngine.from_args(gardens(), llm=llm).aquery(words))
 
 
 async def palace_query_engine(llm: PalaceLLM, words: str) -> str:
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=llm.inner)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=llm.inner)
     return str(await PalaceQueryEngine(inner, llm.palace).aquery(words))
 
 
