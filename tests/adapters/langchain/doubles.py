@@ -276,9 +276,32 @@ def failing(times: int) -> Persona:
     return persona
 
 
+def flaky(then: Persona, times: float = 1) -> Persona:
+    """Fail so many of the host's own calls; those that point do not count."""
+    left = times
+
+    def persona(asked: Asked) -> AIMessage | str:
+        nonlocal left
+        if left and not asked.is_pointing:
+            left -= 1
+            raise ConnectionError("the line is down")
+        return then(asked)
+
+    return persona
+
+
 def declining(asked: Asked) -> AIMessage | str:
     """Decline wherever the contract lets one."""
     return pointing(asked, None) if asked.is_pointing else DECLINE_TOKEN
+
+
+# What is said to each prompt in the end, and how many calls of a model that takes.
+TOLD = {
+    PASS: (CHAT, 1),
+    HIT: (f"{HIT_TEXT} [1]", 1),
+    UNCLEAR: (f"{UNCLEAR_TEXT} [1]", 2),
+    MISS: (FALLBACK, 0),
+}
 
 
 LIE = "The secret launch code is 80085 and Mallory keeps it in /etc/lies."

@@ -45,7 +45,6 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
-    failing,
     honest,
     lying_after_a_true_quote,
     out_of,
@@ -386,20 +385,6 @@ def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(p
 
     woken = [IDENTITY in a.everything for a in model.asked]
     assert woken == [True, False, False, True, False]
-
-
-@pytest.mark.parametrize("fails", [1, 2])
-def test_a_first_call_that_fails_leaves_the_wake_up_to_the_retry(palace, fails):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=failing(fails))
-    chat = ChatPalace(inner=model, palace=palace).with_retry(
-        stop_after_attempt=3, wait_exponential_jitter=False
-    )
-
-    chat.invoke(PASS, session("a"))
-    chat.invoke(PASS, session("a"))
-
-    assert [IDENTITY in a.everything for a in model.asked] == [True] * (fails + 1) + [False]
 
 
 def test_only_the_persons_message_is_written_to(palace, model, chat):

@@ -7,16 +7,14 @@ from langchain_core.runnables import ConfigurableField
 from langchain_palace import ChatPalace, PalaceRunnable
 
 from tests.adapters.langchain.doubles import (
-    CHAT,
     FALLBACK,
     HIT,
-    HIT_TEXT,
     LIARS,
     LIE,
     MISS,
     PASS,
+    TOLD,
     UNCLEAR,
-    UNCLEAR_TEXT,
     USAGE,
     CountingModel,
     Recorder,
@@ -29,12 +27,6 @@ from tests.adapters.langchain.doubles import (
 )
 
 WAYS = ["invoke", "ainvoke", "stream", "astream"]
-TOLD = {
-    PASS: (CHAT, 1),
-    HIT: (f"{HIT_TEXT} [1]", 1),
-    UNCLEAR: (f"{UNCLEAR_TEXT} [1]", 2),
-    MISS: (FALLBACK, 0),
-}
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from tests.adapters.langchain.doubles import (
     calling,
     declining,
     failing,
+    flaky,
     honest,
     ignoring,
     out_of,
@@ -43,13 +44,6 @@ def telling(asked):
 
 def telling_lies(asked):
     return calling("Told", {"words": LIE}) if "Told" in asked.tools else ignoring(asked)
-
-
-def down(asked):
-    """Fail, but point where a memory is to be pointed to: that call is the model's own."""
-    if asked.is_pointing:
-        return honest(asked)
-    raise ConnectionError
 
 
 def chat(palace, main, other):
@@ -95,7 +89,7 @@ async def test_a_miss_asks_nobody(palace, host, way):
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
 @pytest.mark.parametrize("host", HOSTS)
 async def test_what_stands_in_is_checked(palace, host, prompt, way):
-    main, other = CountingModel(persona=down), CountingModel(persona=telling_lies)
+    main, other = CountingModel(persona=flaky(honest, 9)), CountingModel(persona=telling_lies)
     text = await said(host(palace, main, other), way, prompt)
     assert text
     assert LIE not in text
@@ -104,7 +98,7 @@ async def test_what_stands_in_is_checked(palace, host, prompt, way):
 
 @pytest.mark.parametrize("host", HOSTS)
 async def test_what_stands_in_gets_the_evidence(palace, host):
-    main, other = CountingModel(persona=down), CountingModel(persona=telling)
+    main, other = CountingModel(persona=flaky(honest, 9)), CountingModel(persona=telling)
     assert HIT_TEXT in await said(host(palace, main, other), "ainvoke", HIT)
 
 

@@ -25,6 +25,7 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     calling_once,
+    flaky,
     honest,
     ignoring,
     weather,
@@ -190,13 +191,8 @@ def test_a_checked_reply_to_another_question_is_checked_anew(palace, prompt):
 def test_a_wrapped_model_that_is_fallen_back_on_is_checked_too(palace, prompt):
     liar = ChatPalace(inner=CountingModel(persona=ignoring), palace=palace)
 
-    def failing_at_last(asked):
-        if asked.is_pointing:
-            return honest(asked)
-        raise ConnectionError
-
     fallback = ModelFallbackMiddleware(liar)
-    model = CountingModel(persona=failing_at_last)
+    model = CountingModel(persona=flaky(honest, 9))
     agent = agent_of(model, PalaceMiddleware(palace), fallback)
 
     last = agent.invoke({"messages": [HumanMessage(prompt)]}, {"configurable": {"thread_id": "t"}})

@@ -333,18 +333,6 @@ def test_a_question_cannot_be_rewritten_into_one_that_is_let_through(palace):
     assert set(palace.decided) == {HIT, UNCLEAR}
 
 
-def test_a_custom_condense_prompt_can_be_named(palace):
-    template = "Talk so far:\n{chat_history}\nWhat they now say is {question} Make it standalone."
-    model = ScriptedLLM()
-    llm = PalaceLLM(model, palace, rewrite_prompts=[template])
-    engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=gardens(), llm=llm, memory=remembering(TOLD), condense_prompt=template
-    )
-    assert str(engine.chat(MISS)) == FALLBACK
-    assert model.calls == []
-    assert set(palace.decided) == {MISS}
-
-
 @pytest.mark.parametrize("chats", [True, False])
 def test_a_custom_condense_prompt_of_any_host_can_be_named(palace, chats):
     template = "Talk so far:\n{chat_history}\nWhat they now say is {question} Make it alone."
