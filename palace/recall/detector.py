@@ -5,19 +5,19 @@ In: a turn, its query and the palace's vocabulary. Out: a `RecallSignal` with a 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain, compress, pairwise
+from itertools import chain
 from typing import Literal
 
 import regex
 
-from palace.ports import Scope, TermCounts, Vocabulary
+from palace.ports import Vocabulary
 from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
 from palace.recall.courtesies import any_of, only_thanks
+from palace.recall.familiarity import familiarity
 from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
 from palace.recall.instructions import only_instructs
@@ -26,7 +26,6 @@ from palace.recall.lexicon import Lexicon, first_match, matchable, matches, unde
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.phrasing import phrases, said_here, subjects, words_of
 from palace.recall.shape import QUESTION_MARKS, code_share, machine_reason
-from palace.recall.weighing import weights_of
 from palace.text import fold, tokens, words
 from palace.text.full_stops import ends_sentence
 from palace.text.given_words import works_on_given_words
@@ -64,9 +63,6 @@ _LONG_PROMPT_WORDS = 60
 # Who tells a situation asks about it. So many words of content beside a question say nothing yet;
 # each one more takes this off its log-odds.
 _SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
-_OFTEN_TOLD, _MOST_TOLD = 4, 8
-# Each signal of familiarity counts once more by how large the palace is, between so many memories.
-_LARGE, _FEW_TO_MANY = "large_", (100, 10_000)
 # Messages among which a question that leans on another is followed back.
 _LOOKED_BACK = 6
 # What stands for a name in the pattern of a statement, and how far in front names are looked for.
@@ -344,7 +340,7 @@ class CueDetector:
         cues["meta"] = max(cues.get("meta", 0.0), cues.get("about_me", 0.0))
         found = {
             **cues,
-            **self._familiarity(query, cues, noted=self._noted(turn)),
+            **familiarity(query, cues, self._vocabulary, noted=self._noted(turn)),
             **_shape(turn, query, text),
             "follow_up": float(bool(query.carried)),
         }
@@ -376,90 +372,6 @@ class CueDetector:
             and fold(word.surface) not in lexicon.soft
             for word in words(rest)
         )
-
-    def _familiarity(
-        self, query: Query, cues: Mapping[str, float], *, noted: frozenset[str]
-    ) -> dict[str, float]:
-        scope = Scope(query.session_id, query.project)
-        named = [token for name in query.names for token in name]
-        elsewhere = query.elsewhere
-        asked = (*query.terms, *query.carried, *named, *chain.from_iterable(elsewhere.values()))
-        counts = self._vocabulary.counts(asked, scope=scope)
-        size = self._vocabulary.size(scope=scope)
-        weights = weights_of(query, counts, size=size)
-        total = sum(weights.idf.values()) or 1.0
-        known_terms = {*weights.known, *noted}
-        known_terms.update(
-            term for term, words in elsewhere.items() if any(counts[w].any for w in words)
-        )
-        known = sum(w for t, w in weights.idf.items() if t in known_terms) / total
-        names = [all(counts[t].any or t in noted for t in name) for name in query.names]
-        whole = [name for name in compress(query.names, names) if len(name) > 1]
-        told = [self._vocabulary.together(name, scope=scope) for name in whole]
-        loaded = size > 0 or bool(noted)
-        known_name = float(any(names))
-        tasks = max(cues.get("task", 0.0), cues.get("task_inside", 0.0))
-        familiar = {
-            "loaded": float(loaded),
-            "known_name": known_name,
-            "known_name_free": known_name * (1.0 - tasks),
-            "given_name": float(query.given_name),
-            "given_name_free": float(query.given_name) * (1.0 - tasks),
-            "unknown_name": float(bool(names) and not any(names)) * float(loaded),
-            "known_terms": known if loaded else 0.0,
-            "all_known": float(loaded and known > 0.999 and len(query.terms) > 1),
-            "any_name": float(bool(query.names)),
-            # Of its own people and things a palace tells more than once, of the world's hardly.
-            "name_told": _told(query.names, counts),
-            # "Marie Curie" is no Marie of the palace, nor the Marie of one memory and the Curie of
-            # another: whose whole name one of them holds is one of its own.
-            "whole_name": float(any(told) or any(noted.issuperset(name) for name in whole)),
-            "whole_name_told": _often(max(told, default=0)),
-            "strange_name_too": float(any(names) and not all(names)),
-            "run_told": _told(_runs(query.terms), counts),
-            **_of_no_name(query.terms, named, counts),
-        }
-        large = _largeness(size)
-        return familiar | ({_LARGE + name: large * familiar[name] for name in familiar if large})
-
-
-def _largeness(size: int) -> float:
-    """Return how large a palace of so many memories is, in [0, 1].
-
-    Of a few notes one that has a word of a question is telling; thousands have most words.
-    """
-    few, many = map(math.log, _FEW_TO_MANY)
-    return min(max(math.log(max(size, 1)) - few, 0.0) / (many - few), 1.0)
-
-
-def _told(names: Iterable[Sequence[str]], counts: Mapping[str, TermCounts]) -> float:
-    """Return how often the most told of some names is told, in [0, 1]; all of its terms must be."""
-    return _often(max((min(counts[term].any for term in name) for name in names), default=0))
-
-
-def _often(memories: int) -> float:
-    """Return how often something is told, in [0, 1]."""
-    return min(memories, _OFTEN_TOLD) / _OFTEN_TOLD
-
-
-def _runs(terms: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of letters that overlap: three letters in a row, where no blank ends a word."""
-    for one, two in pairwise(terms):
-        if len(one) == len(two) == 2 and one[1] == two[0]:
-            yield one, two
-
-
-def _of_no_name(
-    terms: Sequence[str], named: Collection[str], counts: Mapping[str, TermCounts]
-) -> dict[str, float]:
-    """Return how well the palace knows what is asked about beside names."""
-    others = [counts[term].any for term in terms if term not in named]
-    known = sum(1 for count in others if count)
-    return {
-        "other_told": min(max(others, default=0), _MOST_TOLD) / _MOST_TOLD,
-        "others_known": known / len(others) if others else 0.0,
-        "few_others": float(len(others) <= 1),
-    }
 
 
 def _goes_on(text: str) -> bool:

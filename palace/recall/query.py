@@ -5,9 +5,9 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
-from itertools import chain, pairwise, takewhile
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import regex
@@ -16,9 +16,9 @@ from palace.ports import Scope, TermCounts, Vocabulary
 from palace.recall.addressee import agent_name, without_addressee
 from palace.recall.answer_types import asked_kind
 from palace.recall.apart import sentences_apart
-from palace.recall.borders import FIRST_HANGUL, within_borders
+from palace.recall.borders import within_borders
+from palace.recall.content import all_tokens, content_of, is_function_word, of_oneself, terms_of
 from palace.recall.courtesies import is_courtesy, without_courtesies
-from palace.recall.days import ordinal_day
 from palace.recall.forms import (
     CountsOf,
     as_memories_inflect,
@@ -27,7 +27,7 @@ from palace.recall.forms import (
     without_enclitics,
 )
 from palace.recall.framing import may_begin, without_framing
-from palace.recall.given_names import calls_by_given_name, is_given_name
+from palace.recall.given_names import calls_by_given_name
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -36,18 +36,17 @@ from palace.recall.lexicon import (
     compiled,
     first_match,
     folded_words,
-    is_hiragana,
-    is_word_of,
     matchable,
     matches,
     plain,
 )
+from palace.recall.names import called_in, named_among, names_in
 from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
-from palace.recall.related import everyday_words, translated
+from palace.recall.related import translated
 from palace.recall.slips import meant_words
-from palace.recall.small_names import everyday_names, unheard_name
+from palace.recall.small_names import unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
 from palace.recall.weekdays import weekdays_as_written
 from palace.text import (
@@ -55,33 +54,22 @@ from palace.text import (
     composed,
     fold,
     numbers,
-    starts_sentence,
     tokens,
     words,
 )
 from palace.text.labels import unlabelled
-from palace.text.months import is_dated
 from palace.types.query import AnswerType, Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
-MAX_TERMS = 40
 MAX_CARRIED = 16
 _HEAD_WORDS = 6
-_PARTICLE_CHARS = 5
 # "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
 _INSTRUCTION_WORDS = 6
-# A lower-case word is taken for a name when the palace mostly writes it as one.
-_NAME_SHARE = 0.6
-# … and one with a capital, at the start of a sentence, also when the palace puts it there itself.
-_NAME_SHARE_OF_A_CAPITAL = 0.2
 # A prompt this short in content terms may lean on the turn before it.
 _ELLIPTIC_TERMS = 2
 _SELF_CONTAINED = ("possessive_my", "possessive_our")
-# English alone writes these; "won" and "haven" are other words.
-_NEGATED = regex.compile(r"\p{L}*n['’]t\b", regex.IGNORECASE)
 _WORD = regex.compile(r"\p{L}")
 _ENDS = " ?!.…？。"
-_LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}]*")
 
 
 class _Read(NamedTuple):
@@ -160,20 +148,20 @@ class Analyst:
         found = as_memories_spell(found, lexicon, counts_of)
         found = without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
-        called = _called(prompt, found, lexicon, counts_of)
-        content = _content(prompt, found, lexicon, called) or _of_oneself(found, lexicon)
+        called = called_in(prompt, found, lexicon, counts_of)
+        content = content_of(prompt, found, lexicon, called) or of_oneself(found, lexicon)
         content = without_framing(prompt, content, found, lexicon)
-        counts = counts_of(_all_tokens(content))
+        counts = counts_of(all_tokens(content))
         unknown = [word for word in content if not counts[word.token].any]
         formed, meant = self._as_memories_have(turn, prompt, found, unknown, lexicon)
         if other := {**formed, **meant}:
             found, content = with_tokens(found, other), with_tokens(content, other)
-            counts = counts_of(_all_tokens(content))
-        uncut = terms = _terms(content, counts)
+            counts = counts_of(all_tokens(content))
+        uncut = terms = terms_of(content, counts)
         within = within_borders(content, found, lexicon)
         if within != content:
-            content, counts = within, counts_of(_all_tokens(within))
-            terms = _terms(content, counts)
+            content, counts = within, counts_of(all_tokens(within))
+            terms = terms_of(content, counts)
         return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
 
     def _as_memories_have(
@@ -193,7 +181,7 @@ class Analyst:
             return {}, {}
         scope, vocabulary = _scope_of(turn), self._vocabulary
         formed = as_memories_inflect(unknown, lexicon, vocabulary, scope=scope)
-        names = _named(unknown, formed, self._counts_in(scope), lexicon)
+        names = named_among(unknown, formed, self._counts_in(scope), lexicon)
         of_names = {t: formed[t] for t in names if lexicon.names_inflect}
         formed = {t: other for t, other in formed.items() if t not in names}
         rest = [w for w in unknown if w.token not in formed and w.token not in of_names]
@@ -210,7 +198,7 @@ class Analyst:
         prompt, found, lexicon, content, counts, terms, slips, titled, uncut, fronted = read
         called = names_at(titled, content)
         heard = [name for name in called if all(counts[token].any for token in name)]
-        written = _names(prompt, found, but_titles(content, titled), counts, lexicon)
+        written = names_in(prompt, found, but_titles(content, titled), counts, lexicon)
         names = tuple(dict.fromkeys((*written, *heard)))
         # Without a title a word may be meant: a name is one there if memories have it.
         strangers = names_at([t for t in titled if t.is_titled], content)
@@ -331,8 +319,8 @@ class Analyst:
         spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
         counts_of = self._counts_in(_scope_of(turn))
         content = [word for message in spoken for word in self._said(message, lexicon, counts_of)]
-        counts = counts_of(_all_tokens(content))
-        earlier = (t for t in _terms(content, counts) if t not in terms)
+        counts = counts_of(all_tokens(content))
+        earlier = (t for t in terms_of(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
 
     def _leans(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
@@ -356,9 +344,9 @@ class Analyst:
         text = _bounded(said)
         found = words(text)
         own = language_of(text, found, self.lexicons)
-        called = _called(text, found, own, counts_of)
-        content = _content(text, found, lexicon, called)
-        return content if own is lexicon else _content(text, content, own, called)
+        called = called_in(text, found, own, counts_of)
+        content = content_of(text, found, lexicon, called)
+        return content if own is lexicon else content_of(text, content, own, called)
 
 
 def _dangles(text: str, lexicon: Lexicon) -> bool:
@@ -386,204 +374,6 @@ def _bounded(prompt: str) -> str:
     return composed(plain(prompt, max_chars=4 * MATCHED_CHARS))
 
 
-def _content(
-    text: str, found: Iterable[Word], lexicon: Lexicon, called: Container[Word]
-) -> list[Word]:
-    """Return the words of a text that carry content: "in May" does, "may I" and "May I" do not.
-
-    Where a sentence begins with a month, a day beside it has to tell that it is one. Whom somebody
-    is `called` is content, whatever else the word is.
-    """
-    return [
-        word
-        for word in found
-        if not (
-            _is_function_word(word, lexicon)
-            or _NEGATED.match(text, word.start)
-            or _ends_in_particle(text, word, lexicon)
-        )
-        or (word.token.startswith("month") and _is_month(text, word))
-        or word in called
-    ]
-
-
-def _of_oneself(found: Sequence[Word], lexicon: Lexicon) -> list[Word]:
-    """Return what small words alone ask of who speaks: of "hoe heet ik" all but "hoe".
-
-    A soft word that is small elsewhere is content beside a word by which he speaks of himself.
-    """
-    himself = lexicon.folded("first_person")
-    own = {w for w in found if not himself.isdisjoint((fold(w.surface), *w.extra))}
-    said = [word for word in found if word in own or word.token in lexicon.soft]
-    return said if own and not own.issuperset(said) else []
-
-
-def _called(
-    text: str, found: Sequence[Word], lexicon: Lexicon, counts_of: CountsOf
-) -> frozenset[Word]:
-    """Return function words that are a name: a "Will" inside a sentence, here and in the palace."""
-    if not lexicon.capitals_mark_names or _is_shouted(found):
-        return frozenset()
-    capitals = [
-        word
-        for word in found
-        if word.shape == "word" and word.surface[0].isupper() and len(word.token) > 1
-        if _is_function_word(word, lexicon) and not starts_sentence(text, word.start)
-    ]
-    counts = counts_of(word.token for word in capitals) if capitals else {}
-    return frozenset(word for word in capitals if _is_written_as_name(counts[word.token]))
-
-
-def _is_written_as_name(count: TermCounts, share: float = _NAME_SHARE_OF_A_CAPITAL) -> bool:
-    return count.name > 0 and count.name >= share * count.any
-
-
-def _is_shouted(found: Sequence[Word]) -> bool:
-    """Whether a text is in Title Case or ALL CAPS, so that a capital says nothing."""
-    spaced = [w for w in found if w.shape == "word"]
-    return len(spaced) > 3 and sum(w.surface[0].isupper() for w in spaced) > 0.8 * len(spaced)
-
-
-def _is_month(text: str, word: Word) -> bool:
-    if not starts_sentence(text, word.start):
-        return True
-    return is_dated(text, word.start, word.end)
-
-
-def _ends_in_particle(text: str, word: Word, lexicon: Lexicon) -> bool:
-    """Whether a pair of letters is the end of a noun and a particle: of 월세가 only 월세 counts."""
-    letter = lexicon.script_letter
-    if letter is None or not lexicon.folded("particles") or word.surface < FIRST_HANGUL:
-        return False
-    if not letter.match(text[max(word.start - 1, 0) : word.start]):
-        return False  # a noun of one letter has no other pair
-    rest = text[word.start + 1 : word.start + 1 + _PARTICLE_CHARS]
-    return "".join(takewhile(letter.match, rest)) in lexicon.folded("particles")
-
-
-def _is_function_word(word: Word, lexicon: Lexicon) -> bool:
-    if word.shape == "number":
-        return False
-    if word.shape == "dense":
-        return word.token in lexicon.function_words or is_hiragana(word.token)
-    return fold(word.surface) in lexicon.function_words or len(word.token) < 2
-
-
-def _named(
-    unknown: Iterable[Word], formed: Mapping[str, str], counts_of: CountsOf, lexicon: Lexicon
-) -> set[str]:
-    """Return the tokens in another form that are names, here or in the palace."""
-    counts = counts_of(formed.values()) if formed and lexicon.capitals_mark_names else {}
-    return {
-        word.token
-        for word in unknown
-        if (count := counts.get(formed.get(word.token, "")))
-        and (word.surface[0].isupper() or count.name >= _NAME_SHARE * count.any)
-    }
-
-
-def _all_tokens(content: Iterable[Word]) -> list[str]:
-    return [token for word in content for token in (word.token, *word.parts, *word.extra)]
-
-
-def _terms(content: Iterable[Word], counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
-    """Return the tokens that stand for each word in this palace."""
-    terms: dict[str, None] = {}
-    for word in content:
-        terms.update(dict.fromkeys(_standing_for(word, counts)))
-    return tuple(terms)[:MAX_TERMS]
-
-
-def _standing_for(word: Word, counts: Mapping[str, TermCounts]) -> tuple[str, ...]:
-    parts = _saying_all(word)
-    parts_known = bool(parts) and all(counts[p].any for p in parts)
-    if counts[word.token].any and not (word.shape == "word" and parts_known):
-        return (word.token,)
-    if parts_known:
-        return parts
-    if word.shape == "identifier":  # "v2.0.1" where only "2.0.1" is written
-        return next(((e,) for e in word.extra if counts[e].any), (word.token,))
-    return (word.token,)
-
-
-def _saying_all(word: Word) -> tuple[str, ...]:
-    """Return the parts that together say what a word does: "24th" is the 24, "k8s" is no 8."""
-    if word.shape != "identifier":
-        return word.parts
-    if day := ordinal_day(word.token):
-        return (day,)
-    is_code = not word.token[0].isdigit() and all(part.isdigit() for part in word.parts)
-    return () if is_code else word.parts
-
-
-def _names(
-    prompt: str,
-    found: Sequence[Word],
-    content: Sequence[Word],
-    counts: Mapping[str, TermCounts],
-    lexicon: Lexicon,
-) -> tuple[tuple[str, ...], ...]:
-    """Return names: runs of capitalised words, and words the palace itself writes as names."""
-    shouting = _is_shouted(found)
-    everyday = everyday_names(prompt, found, lexicon)
-    names: list[tuple[str, ...]] = []
-    somebody = False
-    previous_end = -1
-    for word in content:
-        is_month = word.token.startswith("month") and word.token[5:].isdecimal()  # no "Monthey"
-        if word.shape not in ("word", "identifier") or is_month:
-            continue
-        count = counts[word.token]
-        ordinary = word.token in lexicon.soft and word.surface.islower()
-        written = lexicon.capitals_mark_names and not shouting and word.surface[0].isupper()
-        share = _NAME_SHARE_OF_A_CAPITAL if written else _NAME_SHARE
-        known = _is_written_as_name(count, share) and not ordinary
-        opens = starts_sentence(prompt, word.start)
-        capital = written and not opens
-        # A name is one wherever it stands, if it is no word of the palace; Polish "Kim" opens.
-        other = count.any or (opens and word.token in lexicon.soft)
-        given = word.surface[0].isupper() and not other and is_given_name(word, lexicon)
-        quoted = prompt[word.start - 1 : word.start] == "`"
-        # "when did rose call": nobody unless memories have the word, and then who they tell of.
-        if not (known or capital or given or quoted or (word in everyday and count.any)):
-            continue
-        if _is_only_a_time(word, count, lexicon):
-            continue
-        adjacent = names and prompt[previous_end : word.start].strip() == ""
-        if adjacent and word.surface[0].isupper():
-            names[-1] = (*names[-1], word.token)
-        else:
-            names.append((word.token,))
-        # A short day of the week stands for a longer word.
-        typed = _LETTERS.match(prompt, word.start) if word.shape == "word" else None
-        previous_end = typed.end() if typed else word.end
-        somebody = somebody or not _is_nobody(word, count, lexicon)
-    # Beside a name a feast counts: of "Tim's Halloween" a memory has to tell.
-    return tuple(dict.fromkeys(names)) if somebody else ()
-
-
-def _is_only_a_time(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
-    """Whether a word names nobody: a "Friday" that the palace does not know, a German "Jahr"."""
-    form = fold(word.surface)
-    is_day = form in lexicon.weekdays or (form,) in lexicon.dated_weekdays.values()
-    if count.any and (lexicon.capitals_mark_names or is_day):
-        return False
-    return is_word_of("relative_dates", word.token)
-
-
-def _is_nobody(word: Word, count: TermCounts, lexicon: Lexicon) -> bool:
-    """Whether a word that no memory has is an "Easter" or an "MOT": no person's or place's name."""
-    form = fold(word.surface)
-    if count.any:
-        return False
-    if form in lexicon.folded("feasts"):
-        return True
-    if len(form) < 2 or not word.surface.isupper():
-        return False
-    calls = is_given_name(word, lexicon) or form in lexicon.folded("everyday_names")
-    return not calls and word.token in everyday_words(lexicon.language)
-
-
 def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tuple[str, ...]:
     """Return the content terms that directly follow the first question word."""
     wanted = set(terms)
@@ -594,7 +384,7 @@ def _head(found: Sequence[Word], lexicon: Lexicon, terms: Sequence[str]) -> tupl
                 here = [t for t in (following.token, *following.parts) if t in wanted]
                 if here:
                     head.extend(here)
-                elif head and _is_function_word(following, lexicon):
+                elif head and is_function_word(following, lexicon):
                     break
             return tuple(head)
     return ()

@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 
 from palace.ports import TermCounts
-from palace.recall.lexicon import folded_words, load_lexicon
+from palace.recall.lexicon import DENSE_FROM, folded_words, load_lexicon
 from palace.recall.related import is_english
 
 # A shorter word in Latin letters is one in many languages, and in names: "de", "la", "il".
 _FEWEST_LETTERS = 3
+# Longer ones tell nothing that these do not, and all are counted anew after every write.
+_MOST_LETTERS, _MOST_IN_DENSE_SCRIPTS = 6, 1
 # So often function words have to be said, and one of them twice: a sentence that says many of them
 # is one sentence all the same.
 _SAID, _SAID_AGAIN = 4, 2
@@ -55,10 +57,15 @@ def _is_said(held: Sequence[int]) -> bool:
 
 @cache
 def telling_words(language: str) -> frozenset[str]:
-    """Return the function words of a language that are no words of English, as index tokens.
+    """Return the short function words of a language that are no words of English, as index tokens.
 
     A word that is cut down to a stem is no token, and is found in no memory.
     """
     small = load_lexicon(language).function_words - folded_words("number_words")
-    long = (word for word in small if len(word) >= _FEWEST_LETTERS or not word.isascii())
-    return frozenset(word for word in long if not is_english(word))
+    return frozenset(word for word in small if _is_telling(word) and not is_english(word))
+
+
+def _is_telling(word: str) -> bool:
+    if word.isascii() and len(word) < _FEWEST_LETTERS:
+        return False
+    return len(word) <= (_MOST_LETTERS if word < DENSE_FROM else _MOST_IN_DENSE_SCRIPTS)

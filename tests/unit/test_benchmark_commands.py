@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
@@ -61,20 +62,39 @@ WRONG = ("Where does Tim take a pottery class?", "D1:3", 5)
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., tuple[int, str, dict[str, Any]]]:
-    """Run a benchmark in a process of its own; return its code, what it told and its results."""
+def started(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a benchmark as the command does; return its code, what it printed and what it told."""
+
+    def start(name: str, *arguments: str | Path) -> tuple[int, str, str]:
+        path = str(REPOSITORY / "benchmarks" / f"{name}.py")
+        monkeypatch.chdir(REPOSITORY)
+        monkeypatch.setattr(sys, "argv", [path, *map(str, arguments)])
+        code = 0
+        try:
+            runpy.run_path(path, run_name="__main__")
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        return code, *capsys.readouterr()
+
+    return start
+
+
+Started = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, started: Started) -> Callable[..., tuple[int, str, dict[str, Any]]]:
+    """Run a benchmark that writes its results; return its code, what it told and these."""
 
     def run_one(name: str, *arguments: str | Path) -> tuple[int, str, dict[str, Any]]:
         out = tmp_path / "out.json"
-        command = [sys.executable, "-m", f"benchmarks.{name}", *map(str, arguments), "--json", out]
-        done = subprocess.run(  # noqa: S603 - our own words
-            command, cwd=REPOSITORY, capture_output=True, text=True, timeout=120, check=False
-        )
-        assert "Traceback" not in done.stderr, done.stderr
+        code, printed, told = started(name, *arguments, "--json", out)
         results = json.loads(out.read_text("utf-8")) if out.exists() else {}
         if results:
-            assert json.loads(done.stdout) == results
-        return done.returncode, done.stderr, results
+            assert json.loads(printed) == results
+        return code, told, results
 
     return run_one
 
@@ -467,21 +487,13 @@ _FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--
     ],
 )
 def test_wrong_data_are_told_before_the_work(
-    data: Path, arguments: tuple[str, ...], told: str
+    data: Path, started: Started, arguments: tuple[str, ...], told: str
 ) -> None:
     if arguments[0] == "fit":
         pytest.importorskip("scipy")
     words = [str(data / word[1:]) if word.startswith("@") else word for word in arguments]
-    done = subprocess.run(  # noqa: S603 - our own words
-        [sys.executable, "-m", f"benchmarks.{words[0]}", *words[1:]],
-        cwd=REPOSITORY,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (2, "")
-    last = done.stderr.splitlines()[-1]
+    code, printed, error = started(*words)
+    assert (code, printed) == (2, "")
+    last = error.splitlines()[-1]
     assert "error: " in last
     assert told in last
-    assert "Traceback" not in done.stderr

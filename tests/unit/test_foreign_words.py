@@ -165,7 +165,7 @@ def test_what_languages_notes_are_in_is_told_anew_when_they_change() -> None:
 @pytest.mark.parametrize("language", NOTES)
 def test_words_that_tell_a_language_are_no_english_ones(language: str) -> None:
     telling = telling_words(language)
-    assert len(telling) > 80
+    assert len(telling) > 40
     assert telling.isdisjoint(load_lexicon("en").stopwords)
     assert telling <= load_lexicon(language).function_words
 

@@ -12,8 +12,9 @@ import pytest
 
 from palace.enforce.replies import quote_evidence, reply_for_miss, reply_for_near_miss
 from palace.ports import GLOBAL, Scope, TermCounts
+from palace.recall.content import MAX_TERMS
 from palace.recall.lexicon import load_lexicons, matchable
-from palace.recall.query import MAX_CARRIED, MAX_TERMS, Analyst
+from palace.recall.query import MAX_CARRIED, Analyst
 from palace.types.query import AnswerType, Query
 from palace.types.session import Message, Turn
 from palace.types.verdict import LayerReport
