@@ -26,7 +26,13 @@ class OwnRun(RunnableSerializable[Input, Output]):
         self, fallbacks: Sequence[Runnable[Any, Any]], **options: Any
     ) -> OwnRun[Input, Output]:
         """Return the same with others for where what is bound fails; a miss is no failure."""
-        bound = self.bound.with_fallbacks(fallbacks, **options)
+        return self._bound_to(self.bound.with_fallbacks(fallbacks, **options))
+
+    def with_retry(self, **options: Any) -> OwnRun[Input, Output]:
+        """Return the same that runs what is bound again where that fails; a miss is no failure."""
+        return self._bound_to(self.bound.with_retry(**options))
+
+    def _bound_to(self, bound: Any) -> OwnRun[Input, Output]:
         return type(self)(**{**dict(self), "bound": bound})
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""`with_fallbacks` of a wrapper: who stands in for a model that fails stands behind the palace."""
+"""`with_fallbacks` and `with_retry` of a wrapper act behind the palace, and a miss is no failure."""
 
 from __future__ import annotations
 
@@ -50,8 +50,16 @@ def chat(palace, main, other):
     return ChatPalace(inner=main, palace=palace).with_fallbacks([other])
 
 
+def in_schema_alone(palace, main):
+    return ChatPalace(inner=main, palace=palace).with_structured_output(Told)
+
+
+def chain_alone(palace, main):
+    return PalaceRunnable(bound=main.with_structured_output(Told), palace=palace)
+
+
 def structured(palace, main, other):
-    asking = ChatPalace(inner=main, palace=palace).with_structured_output(Told)
+    asking = in_schema_alone(palace, main)
     return asking.with_fallbacks([other.with_structured_output(Told)])
 
 
@@ -60,7 +68,7 @@ def in_schema(palace, main, other):
 
 
 def chain(palace, main, other):
-    asking = PalaceRunnable(bound=main.with_structured_output(Told), palace=palace)
+    asking = chain_alone(palace, main)
     return asking.with_fallbacks([other.with_structured_output(Told)])
 
 
@@ -129,3 +137,15 @@ def test_a_model_that_declines_has_not_failed(palace):
     assert other.calls == 0
     (record,) = palace.journal.records(type="answer")
     assert record["declined"]
+
+
+@pytest.mark.parametrize("host", [in_schema_alone, chain_alone])
+async def test_what_fails_is_run_again_and_a_miss_is_not(palace, host):
+    main = CountingModel(persona=flaky(telling))
+    asking = host(palace, main).with_retry(wait_exponential_jitter=False)
+
+    assert (await said(asking, "ainvoke", MISS)).startswith(FALLBACK)
+    assert main.calls == 0
+    assert HIT_TEXT in await said(asking, "ainvoke", HIT)
+    assert main.calls == 2
+    assert len(palace.verdicts(limit=9)) == 2
