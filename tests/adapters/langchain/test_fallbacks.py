@@ -1,4 +1,4 @@
-"""`with_fallbacks` and `with_retry` of a wrapper act behind the palace, and a miss is no failure."""
+"""`with_fallbacks` and `with_retry` of a wrapper act behind the palace: a miss is no failure."""
 
 from __future__ import annotations
 
