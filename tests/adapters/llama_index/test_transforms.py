@@ -76,6 +76,10 @@ def engine_of(llm: PalaceLLM) -> RetrieverQueryEngine:
     return RetrieverQueryEngine.from_args(gardens(), llm=llm)
 
 
+def liar(palace: Any, **options: Any) -> PalaceLLM:
+    return PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies", **options), palace)
+
+
 class TestHyde:
     """A passage is made up to search with, for a question that its template calls context."""
 
@@ -103,7 +107,7 @@ class TestHyde:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_a_rewriting_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         engine = CondenseQuestionChatEngine.from_defaults(
             TransformQueryEngine(engine_of(llm), HyDEQueryTransform(llm=llm)),
             llm=llm,
@@ -148,7 +152,7 @@ class TestDecomposing:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_the_new_question_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         said = str(self.engine(llm).query(words))
         assert said.startswith((code_text(None), paint_text(None)))
         assert LIE not in said
@@ -157,16 +161,6 @@ class TestDecomposing:
         model = ScriptedLLM(answer="Rain.")
         assert str(self.engine(PalaceLLM(model, palace)).query(PASS)) == "Rain."
         assert len(model.calls) == 2
-
-
-@pytest.mark.parametrize("words", [HIT, UNCLEAR])
-def test_a_question_made_of_feedback_stays_under_the_ruling(palace, words):
-    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
-    graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
-    transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
-    said = str(engine_of(llm).query(transform.run(QueryBundle(words), {"evaluation": graded})))
-    assert said.startswith((code_text(None), paint_text(None)))
-    assert LIE not in said
 
 
 class TestFlare:
@@ -198,40 +192,30 @@ class TestFlare:
 
 
 @pytest.mark.parametrize(
-    "evaluator", [AnswerRelevancyEvaluator, CorrectnessEvaluator, GuidelineEvaluator]
+    ("evaluator", "grade"),
+    [
+        (AnswerRelevancyEvaluator, "Good. [RESULT] 2"),
+        (ContextRelevancyEvaluator, "Good. [RESULT] 4"),
+        (CorrectnessEvaluator, "5.0\nGood."),
+        (GuidelineEvaluator, '{"passing": true, "feedback": "Good."}'),
+    ],
 )
 class TestEvaluators:
     """A grade is read by the host, so a miss is an error and a hit is no answer."""
 
-    async def test_a_miss_is_not_graded(self, palace, model, evaluator):
-        judge = evaluator(llm=PalaceLLM(model, palace))
+    async def graded(self, palace, evaluator, model, words):
+        said = {"response": "It is 4711.", "contexts": ["x"], "reference": "4711"}
+        return await evaluator(llm=PalaceLLM(model, palace)).aevaluate(query=words, **said)
+
+    async def test_a_miss_is_not_graded(self, palace, model, evaluator, grade):
         with pytest.raises(RecallMiss, match="memory palace"):
-            await judge.aevaluate(query=MISS, response="In May.", reference="In May.")
+            await self.graded(palace, evaluator, model, MISS)
         assert model.calls == []
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
-    async def test_a_grade_is_no_answer(self, palace, evaluator, words):
-        grades = {CorrectnessEvaluator: "5.0\nGood.", AnswerRelevancyEvaluator: "Good. [RESULT] 2"}
-        grade = grades.get(evaluator, '{"passing": true, "feedback": "Good."}')
-        judge = evaluator(llm=PalaceLLM(ScriptedLLM(answer=grade), palace))
-        graded = await judge.aevaluate(query=words, response="It is 4711.", reference="4711")
+    async def test_a_grade_is_no_answer(self, palace, evaluator, grade, words):
+        graded = await self.graded(palace, evaluator, ScriptedLLM(answer=grade), words)
         assert graded.score or graded.passing
-
-
-class TestContextRelevancy:
-    """The contexts of an answer are graded by an engine of the evaluator's own."""
-
-    async def test_a_miss_is_not_graded(self, palace, model):
-        with pytest.raises(RecallMiss, match="memory palace"):
-            await ContextRelevancyEvaluator(PalaceLLM(model, palace)).aevaluate(
-                MISS, contexts=["x"]
-            )
-        assert model.calls == []
-
-    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
-    async def test_a_grade_is_no_answer(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer="Good. [RESULT] 4"), palace)
-        assert (await ContextRelevancyEvaluator(llm).aevaluate(words, contexts=["x"])).score == 1.0
 
 
 @pytest.mark.parametrize("said", [MISS, HIT, PASS])
@@ -355,7 +339,7 @@ class TestAfterTables:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_the_new_question_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         assert self.made(llm, words) == LIE
         assert "9999" not in str(engine_of(llm).query(LIE))
 
@@ -418,7 +402,7 @@ def test_a_retry_grades_no_miss(palace, model):
 )
 @pytest.mark.parametrize("tries", [1, 2])
 def test_what_a_model_says_of_a_bad_answer_proves_nothing(palace, words, graded, tries):
-    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    llm = liar(palace)
     query = QueryBundle(words)
     for _ in range(tries):
         query = FeedbackQueryTransformation(llm=llm).run(query, {"evaluation": graded})
@@ -452,12 +436,8 @@ class TestSeveralCalls:
         speaks = get_response_synthesizer(llm=llm, response_mode=mode)
         return RetrieverQueryEngine(Found(*["Boats are red. " * 150] * 3), speaks)
 
-    def liar(self, palace) -> PalaceLLM:
-        model = ScriptedLLM(answer=LIE, quote="quotes, then lies", context_window=1500)
-        return PalaceLLM(model, palace, session_id="s1")
-
     def test_of_a_rewritten_question(self, palace, words, mode):
-        llm = self.liar(palace)
+        llm = liar(palace, context_window=1500)
         history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Hello.")])
         chat = CondenseQuestionChatEngine.from_defaults(
             self.engine(llm, mode), llm=llm, memory=history
@@ -466,7 +446,7 @@ class TestSeveralCalls:
         assert set(palace.decided) == {words}
 
     def test_of_a_decomposed_question(self, palace, words, mode):
-        llm = self.liar(palace)
+        llm = liar(palace, context_window=1500)
         transform, about = DecomposeQueryTransform(llm=llm), {"index_summary": "gardens"}
         engine = TransformQueryEngine(self.engine(llm, mode), transform, transform_metadata=about)
         assert "9999" not in str(engine.query(words))
@@ -484,7 +464,7 @@ class TestSeveralCalls:
     ids=["plain", "mark", "form", "other form"],
 )
 @pytest.mark.parametrize("words", [HIT, UNCLEAR])
-def test_a_question_made_of_feedback_twice_stays_under_the_ruling(palace, words, rewritten):
+def test_a_question_made_of_feedback_stays_under_the_ruling(palace, words, rewritten):
     llm = PalaceLLM(ScriptedLLM(answer=rewritten, quote="quotes, then lies"), palace)
     graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
     transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
