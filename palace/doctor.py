@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from palace.enforce.enforcer import Enforcement, RetrievalEnforcer
 from palace.errors import PalaceError, StoreError
-from palace.portable import name_fault, without_copy_mark
+from palace.portable import fold_case, name_fault, without_copy_mark
 from palace.store.blocks import MEMORY_KINDS, find_blocks, split_lines
 from palace.store.front_matter import read_front_matter
 from palace.store.index_sqlite import SqliteIndex
@@ -152,12 +152,12 @@ def check_files(palace: Mempalace) -> Works:
 
 def _copies(paths: Sequence[str]) -> list[str]:
     """Return the files whose name says that they are copies of another one that is there."""
-    known = {path.casefold() for path in paths}
+    known = set(map(fold_case, paths))
     stems = ((path, path[:-3]) for path in paths)
     return [
         path
         for path, stem in stems
-        if (original := without_copy_mark(stem)) != stem and f"{original}.md".casefold() in known
+        if (original := without_copy_mark(stem)) != stem and fold_case(f"{original}.md") in known
     ]
 
 

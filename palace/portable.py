@@ -1,7 +1,7 @@
 """Names that a file must not have on one system or another; all other modules may ask.
 
-In: a name. Out: what speaks against it, whether it is no note or kept for a device, and the name
-without the mark of a copy.
+In: a name. Out: what speaks against it, whether it is no note or kept for a device, and what it
+has in common with other names of the same file and of its copies.
 """
 
 from __future__ import annotations
@@ -28,10 +28,21 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 _JOINERS = re.compile("[\u200c\u200d]")  # Persian and Hindi are spelt with them, families joined
 
 
+def fold_case(name: str) -> str:
+    """Return the form under which two names mean the same file on any file system."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
 @lru_cache(maxsize=4096)  # of all evidence it is asked whether it stands in a copy
 def without_copy_mark(name: str) -> str:
     """Return the name, without its suffix, of the file that one of this name was copied from."""
     return _COPY_MARK.sub("", name) or name
+
+
+@lru_cache(maxsize=4096)
+def copied_from(name: str) -> str:
+    """Return what the names of a file and of its copies have in common, without their suffix."""
+    return fold_case(without_copy_mark(name))
 
 
 def is_no_note(name: str) -> bool:

@@ -59,12 +59,17 @@ class RoomDigest:
 
 @dataclass(frozen=True, slots=True)
 class WakeUpSources:
-    """Everything a wake-up is made of."""
+    """Everything a wake-up is made of.
+
+    Attributes:
+        unread: What could not be read and why, one line each.
+    """
 
     identity: str = ""
     rooms: tuple[RoomDigest, ...] = ()
     promoted: tuple[Memory, ...] = ()
     notes: tuple[ScratchEntry, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def select_rooms(
@@ -203,7 +208,7 @@ def compose_wake_up(
         budget_tokens=budget_tokens,
         rooms=tuple(opened),
         included=tuple(page.included),
-        left_out=(*page.left_out, *_inactive(sources.rooms, chosen)),
+        left_out=(*sources.unread, *page.left_out, *_inactive(sources.rooms, chosen)),
     )
 
 

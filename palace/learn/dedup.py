@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import eq
 
+from palace.portable import copied_from
 from palace.text import fold, tokens
 from palace.text.late_patterns import late
 from palace.types.changes import Match
@@ -54,6 +55,15 @@ def find_duplicate(
 def says_the_same(text: str, other: str) -> bool:
     """Whether two statements are one; symmetric."""
     return any(matcher(text, other) for matcher in _MATCHERS.values())
+
+
+def is_of_one_place(memory: Memory, other: Memory) -> bool:
+    """Whether two memories stand in one drawer, or in copies of its file, under the same headings.
+
+    Elsewhere the same words may tell of something else.
+    """
+    one, two = ((m.room, copied_from(m.drawer), m.heading) for m in (memory, other))
+    return one == two
 
 
 def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:

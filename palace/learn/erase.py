@@ -12,7 +12,7 @@ from typing import Any
 
 import regex
 
-from palace.learn.dedup import says_the_same
+from palace.learn.dedup import is_of_one_place, says_the_same
 from palace.types.memory import Memory
 
 ERASED = "[erased]"
@@ -122,13 +122,14 @@ def older_versions(memory: Memory, superseded: Iterable[Memory]) -> list[Memory]
 
 
 def retired_copies(memory: Memory, memories: Iterable[Memory]) -> list[Memory]:
-    """Return retired memories of the same scope that say the same."""
+    """Return retired memories of the same scope and place that say the same."""
     return [
         m
         for m in memories
         if m.status != "active"
         and m.id != memory.id
         and m.scope == memory.scope
+        and is_of_one_place(m, memory)
         and says_the_same(m.text, memory.text)
     ]
 

@@ -76,7 +76,9 @@ def remember_keyed(
             triggers=draft.triggers or held.triggers,
             behind=draft.behind or held.id,
         )
-    same = [m for m in writer.resembling(draft) if says_the_same(draft.text, m.text)]
+    # What was told without the key goes; what a person wrote stands, with its headings, for itself.
+    told = [m for m in writer.resembling(draft) if not m.id.startswith("d-")]
+    same = [m for m in told if says_the_same(draft.text, m.text)]
     return writer.remember(
         draft, room=room, drawer=drawer, on_conflict=on_conflict, replaces=(*holders, *same)
     )

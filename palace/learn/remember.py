@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from palace.errors import TextRefusedError
-from palace.learn.dedup import find_duplicate
+from palace.learn.dedup import find_duplicate, is_of_one_place
 from palace.ports import ConflictJudge, DrawerStore
 from palace.privacy import PrivacyFilter
 from palace.recall.blocks import strip_own_markers
@@ -138,7 +138,7 @@ class Writer:
 
         going = list(replaces)
         similar = self._similar(draft, {m.id for m in going})
-        duplicate = find_duplicate(draft.text, similar, at=draft.created)
+        duplicate = find_duplicate(draft.text, _repeatable(draft, going, similar), at=draft.created)
         if duplicate is not None:
             memory, match = duplicate
             since = _contested(memory, draft, similar) if on_conflict != "keep" else []
@@ -162,7 +162,9 @@ class Writer:
             memory = self.store.add(draft, room=room, drawer=drawer)
             self.written(memory.path)
             self._retire(going, by=memory)
-        return Remembered(memory)
+        # A comment on what was retired above it has moved it down.
+        now = self.store.read(memory.path).memories if going else ()
+        return Remembered(next((m for m in now if m.id == memory.id), memory))
 
     def _promise(self, new: str, going: Iterable[Memory]) -> AbstractContextManager[None]:
         ids = tuple(dict.fromkeys(m.id for m in going))
@@ -277,6 +279,18 @@ def said_later(memory: Memory, moment: datetime | None) -> bool:
     """
     written = memory.created
     return written is not None and moment is not None and moment < written <= utc_now()
+
+
+def _repeatable(draft: Draft, going: Iterable[Memory], held: Sequence[Memory]) -> Sequence[Memory]:
+    """Return what a draft may repeat, so that it needs not be stored.
+
+    The value of a key repeats nothing. What stands behind a memory repeats only what stands beside
+    that one: its headings are half of what it says.
+    """
+    if draft.key:
+        return ()
+    behind = next((m for m in going if m.id == draft.behind), None)
+    return [m for m in held if is_of_one_place(behind, m)] if behind else held
 
 
 def _contested(held: Memory, draft: Draft, others: Iterable[Memory]) -> list[Memory]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from palace.errors import MemoryNotFoundError
-from palace.learn.dedup import of_one_time, says_the_same
+from palace.learn.dedup import is_of_one_place, of_one_time, says_the_same
 from palace.learn.remember import Writer, makes_room, refuse_unmarked
 from palace.text.moments import utc_now
 from palace.types.changes import Duplicate, WriteResult
@@ -41,7 +41,8 @@ def correct(
         source: Whose word the correction is. A person's supersedes whatever else it contradicts.
         default_room: Where a correction of a conversation turn is stored.
         reason: Why, free text.
-        copies: Memories that may say the same as the old one; those that do go with it.
+        copies: Memories that may say the same as the old one; those that do go with it if they
+            stand in its place, or if the right words contradict them.
         at: When it was said; now if not given.
 
     Returns:
@@ -57,8 +58,13 @@ def correct(
     if writer.fit(text) == old.text:
         return Duplicate(old)
     why = writer.fit(reason) if reason.strip() else ""
+    # What only writes needs, with its word lists, is loaded by who writes.
+    from palace.learn.conflict import find_conflicts
+
     said = old.room == TIMELINE
-    wrong = [old, *_same(old, copies)]
+    alike = _alike(old, copies)
+    contradicted = [copy for copy, _ in find_conflicts(text, alike)]
+    wrong = [old, *(m for m in alike if m in contradicted or _goes_with(old, m))]
     return writer.remember(
         _corrected(old, text, source=source, reason=why, at=at),
         room=default_room if said else old.room,
@@ -77,7 +83,7 @@ def forget(
         writer: The one way in.
         memory: The memory.
         reason: Why, free text.
-        copies: Memories that may say the same; those that do go with it.
+        copies: Memories that may say the same; those of its place that do go with it.
 
     Raises:
         MemoryNotFoundError: If it is retired already or gone.
@@ -86,7 +92,7 @@ def forget(
     _refuse_unfit(memory)
     why = writer.fit(reason) if reason.strip() else memory.reason
     # The memory itself goes last: while it stands, nobody was told that it is forgotten.
-    for copy in _same(memory, copies):
+    for copy in (m for m in _alike(memory, copies) if _goes_with(memory, m)):
         writer.update(copy, status="inactive", reason=why)
     return writer.update(memory, status="inactive", reason=why)
 
@@ -109,11 +115,16 @@ def drop_plan(writer: Writer, plan: Memory, superseded: Iterable[Memory]) -> Non
             )
 
 
-def _same(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
-    # By place: a copy of a whole file, as synced folders make them, has the same ids.
+def _alike(memory: Memory, copies: Sequence[Memory]) -> list[Memory]:
+    """Return the other memories that say the same, and mean the same day by it."""
     others = [m for m in copies if m.source != memory.source and not m.is_value]
     alike = [m for m in others if says_the_same(m.text, memory.text)]
     return [m for m in alike if of_one_time(memory.text, memory.created, m)]
+
+
+def _goes_with(memory: Memory, copy: Memory) -> bool:
+    """Whether it stands in the same place, or has the same id, as in copies of a whole file."""
+    return copy.id == memory.id or is_of_one_place(memory, copy)
 
 
 def _corrected(old: Memory, text: str, *, source: Trust, reason: str, at: datetime | None) -> Draft:

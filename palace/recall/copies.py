@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 
-from palace.portable import without_copy_mark
+from palace.portable import copied_from
 from palace.ports import Candidate
 from palace.types.memory import Memory
 
@@ -48,7 +48,7 @@ def _said(memory: Memory) -> Hashable:
     return (
         " ".join(memory.text.split()),
         memory.room,
-        without_copy_mark(memory.drawer).casefold(),
+        copied_from(memory.drawer),
         memory.heading,
         memory.scope,
         memory.trust,

@@ -60,6 +60,10 @@ IN_THE_CLOUD = ".md.icloud"
 NOT_ON_DISK = "is in iCloud and not on this disk: download it"
 
 
+class LockHeldError(StoreUnavailableError):
+    """Another program holds a lock for longer than the caller waits."""
+
+
 class _Held(threading.local):
     """The locks that this thread holds: of which palace, and which of them."""
 
@@ -281,13 +285,34 @@ def locked(
         yield
         return
     path = root / ".palace" / "locks" / f"{name}.lock"
+    with lock_file(path, what=f"palace's {name}", timeout_s=timeout_s):
+        _held.locks.add((root, name))
+        try:
+            yield
+        finally:
+            _held.locks.remove((root, name))
+
+
+@contextmanager
+def lock_file(path: Path, *, what: str, timeout_s: float) -> Iterator[None]:
+    """Hold a file as a lock, against other processes and other threads.
+
+    Args:
+        path: The file; its folder is made if need be.
+        what: Whose lock it is, for the error message.
+        timeout_s: How long to wait, in seconds.
+
+    Raises:
+        LockHeldError: If it is not free in time.
+        StoreUnavailableError: If it cannot be made.
+    """
     try:
         ensure_folder(path.parent)
         lock = FileLock(path, mode=0o600)
         _acquire(lock, timeout_s=timeout_s)
     except Timeout as error:
-        raise StoreUnavailableError(
-            f"another program has held the palace's {name} lock for {timeout_s:g} seconds",
+        raise LockHeldError(
+            f"another program has held the {what} lock for {timeout_s:g} seconds",
             hint="wait for it to finish, or end it; the lock frees itself when its holder ends",
         ) from error
     except NotImplementedError as error:
@@ -298,11 +323,9 @@ def locked(
         ) from error
     except OSError as error:
         raise unavailable(error, "lock", path) from error
-    _held.locks.add((root, name))
     try:
         yield
     finally:
-        _held.locks.remove((root, name))
         lock.release()
 
 

@@ -1,4 +1,4 @@
-"""The YAML block at the top of a Markdown file, read without ever failing.
+"""The block of YAML, or of TOML, at the top of a Markdown file, read without ever failing.
 
 In: the lines of a file. Out: its values, numbers and days as they are written, and what was wrong.
 """
@@ -17,8 +17,10 @@ from palace.text.late_patterns import late
 
 MAX_FRONT_MATTER_CHARS = 16_384
 _PROPERTY = late(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
-_OPENER = "---"
-_CLOSERS = ("---", "...")
+_TOML = "+++"
+_CLOSERS = {"---": ("---", "..."), _TOML: (_TOML,)}
+_TOML_ROW = late(r"(?P<key>[\w.-]+|\"[^\"]*\"|'[^']*')[ \t]*=[ \t]*")
+_TOML_TABLE = late(r"\[{1,2}(?P<key>[^\[\]]+)\]{1,2}[ \t]*(?:#.*)?")
 _KEY = late(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 # What is told of the page and not of what it is about, and what is read otherwise.
 _OF_THE_PAGE = late(
@@ -86,12 +88,27 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     Args:
         lines: The file's lines without their ends.
     """
-    if not lines or lines[0].rstrip(" \t") != _OPENER:
-        return FrontMatter()
+    closers = _CLOSERS.get(lines[0].rstrip(" \t"), ()) if lines else ()
     for number, line in enumerate(lines[1:], 1):
-        if line.rstrip(" \t") in _CLOSERS:
-            return _load("\n".join(lines[1:number]), end=number + 1)
+        if line.rstrip(" \t") in closers:
+            return _load("\n".join(_as_yaml(lines[:number])[1:]), end=number + 1)
     return FrontMatter()
+
+
+def _as_yaml(lines: Sequence[str]) -> Sequence[str]:
+    """Return front matter in YAML, line for line: the values of TOML are written alike."""
+    if lines[0].rstrip(" \t") != _TOML:
+        return lines
+    indent = ""
+    told = []
+    for line in lines:
+        if table := _TOML_TABLE.fullmatch(line):
+            indent = "  "
+            told.append(f"{table['key'].strip()}:")
+        else:
+            row = _TOML_ROW.match(line)
+            told.append(f"{indent}{row['key']}: {line[row.end() :]}" if row else line)
+    return told
 
 
 def page_properties(lines: Sequence[str]) -> dict[str, str]:
@@ -118,6 +135,7 @@ def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
         front: What was read at its top.
     """
     inside = range(1, front.end - 1)
+    lines = _as_yaml(lines[: front.end]) if inside else ()
     starts = [number for number in inside if _KEY.match(lines[number])]
     blocks = []
     for start, stop in pairwise([*starts, front.end - 1]):
@@ -190,7 +208,7 @@ def _read(text: str, *, line: int, end: int) -> FrontMatter:
         value = str(error) if isinstance(error, ValueError) else ""
         reason = getattr(error, "problem", None) or value or type(error).__name__
         line += mark.line if mark else 0
-        return FrontMatter(end=end, problem=f"front matter is not YAML: {reason}", line=line)
+        return FrontMatter(end=end, problem=f"front matter cannot be read: {reason}", line=line)
     if values is None:
         return FrontMatter(end=end)
     if not isinstance(values, dict):

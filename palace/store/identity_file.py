@@ -11,12 +11,13 @@ from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from dataclasses import dataclass
 from pathlib import Path
 
-from palace.errors import IdentityTooLongError, MemoryNotFoundError
+from palace.errors import IdentityTooLongError, MemoryNotFoundError, StoreError
 from palace.store.comments import NOT_UTF8, clean, is_unclean
 from palace.store.files import ANYTHING, atomic_write, locked, read_bytes, unavailable
 from palace.store.index_stamps import is_racy
 from palace.store.merge_marks import conflicts, merge_marks
 from palace.store.names import resolve_inside
+from palace.store.tree import unread
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Fault
 
 _Stamp = tuple[int, int, int, int]
@@ -82,7 +83,10 @@ class IdentityFile:
 
     def faults(self) -> list[Fault]:
         """Return what cannot be understood of the file."""
-        data = self._bytes()
+        try:
+            data = self._bytes()
+        except StoreError as error:
+            return [unread(IDENTITY_FILE, error)]
         try:
             unclean = is_unclean(data.decode(_encoding(data)))
         except UnicodeDecodeError:

@@ -10,7 +10,7 @@ import posixpath
 import sqlite3
 from collections.abc import Iterable
 
-from palace.portable import without_copy_mark
+from palace.portable import fold_case, without_copy_mark
 from palace.types.memory import SUFFIX, Memory
 
 
@@ -18,13 +18,13 @@ def original_of(path: str) -> str:
     """Return what `file_key` would be of the file that this one is a copy of, else ""."""
     folder, stem = _folder_and_stem(path)
     original = without_copy_mark(stem)
-    return "" if original == stem else f"{folder}/{original.casefold()}"
+    return "" if original == stem else f"{folder}/{fold_case(original)}"
 
 
 def file_key(path: str) -> str:
-    """Return what names a file whatever its case."""
+    """Return what names a file, whatever its case and its Unicode form."""
     folder, stem = _folder_and_stem(path)
-    return f"{folder}/{stem.casefold()}"
+    return f"{folder}/{fold_case(stem)}"
 
 
 def _folder_and_stem(path: str) -> tuple[str, str]:
@@ -78,7 +78,7 @@ def is_left_in_copy(memory: Memory, retired: Iterable[Memory]) -> bool:
         old.status != "active"
         and (old.text, old.room, old.heading) == (memory.text, memory.room, memory.heading)
         and old.scope == memory.scope
-        and old.drawer.casefold() == original.casefold()
+        and fold_case(old.drawer) == fold_case(original)
         # What was said again since holds.
         and not (memory.created and old.retired and memory.created > old.retired)
         for old in retired

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from palace.arguments import quoted
 from palace.errors import UnsafeNameError
-from palace.portable import is_device, name_fault
+from palace.portable import fold_case, is_device, name_fault
 from palace.secrets import find_secrets
 from palace.types.memory import MAX_ROOM_DEPTH, TIMELINE
 
@@ -27,11 +27,6 @@ RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _HASHED_STEM = re.compile(r"-[0-9a-f]{20}\Z")
-
-
-def fold_case(name: str) -> str:
-    """Return the form under which two names mean the same file on any file system."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def safe_component(name: str, *, what: str) -> str:

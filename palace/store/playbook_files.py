@@ -6,24 +6,18 @@ as the one memory that it is in the index, and faults for what could not be unde
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
 from palace.errors import StoreUnavailableError
-from palace.store.blocks import (
-    Block,
-    dedent,
-    find_blocks,
-    fold_lines,
-    split_lines,
-)
-from palace.store.comments import NOT_UTF8, clean, is_unclean
+from palace.store.blocks import find_blocks, split_lines
+from palace.store.comments import clean
 from palace.store.files import digest, read_bytes, refusals
-from palace.store.front_matter import read_front_matter, text_list
-from palace.store.merge_marks import conflicts, merge_marks, without_marks
+from palace.store.front_matter import text_list
+from palace.store.markdown import decode, parse
 from palace.store.names import refuse_unsafe, resolve_inside, safe_component, without_suffix
 from palace.store.tree import existing_name, faults_of, scan_files
 from palace.types.memory import PLAYBOOKS, SUFFIX, Document, Fault, FileStamp, Memory, Playbook
@@ -154,31 +148,25 @@ def _body(playbook: Playbook) -> str:
 
 
 def _take_apart(path: str, data: bytes, *, updated: datetime) -> _Parts:
-    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-    lines = clean(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    marks = merge_marks(lines)
-    front = read_front_matter(without_marks(lines, marks))
-    faults = [Fault(path, 1, NOT_UTF8)] if is_unclean(text) else []
-    faults += conflicts(path, marks)
-    if front.problem:
-        faults.append(Fault(path, front.line, front.problem))
-    blocks = find_blocks(lines, first=front.end)
-    name = path.rpartition("/")[2][: -len(SUFFIX)]
-    titles = (block.title for block in blocks if block.kind == "heading" and block.level == 1)
-    found = {key: _sentences(front.values.get(key)) for key in _LISTS}
+    page = parse(path, decode(data))
+    found = {key: _sentences(page.front.values.get(key)) for key in _LISTS}
     playbook = Playbook(
-        name=name,
-        title=next(titles, "") or name,
+        name=path.rpartition("/")[2][: -len(SUFFIX)],
+        title=page.title,
         triggers=found["triggers"],
         prerequisites=found["prerequisites"],
         warnings=found["warnings"],
-        steps=tuple(_text(lines, block) for block in blocks if block.ordered),
-        body=clean("".join(split_lines(text)[front.end :])),
+        steps=tuple(
+            memory.text
+            for memory, block in zip(page.memories, page.blocks, strict=True)
+            if block.ordered
+        ),
+        body=clean("".join(page.lines[page.front.end :])),
         path=path,
-        line=front.end + 1,
+        line=page.front.end + 1,
         updated=updated,
     )
-    return _Parts(digest(data), playbook, tuple(faults))
+    return _Parts(digest(data), playbook, page.faults)
 
 
 def _sentences(value: object) -> tuple[str, ...]:
@@ -191,8 +179,3 @@ def _as_written(item: object) -> object:
     if not isinstance(item, Mapping):
         return item
     return ", ".join(f"{key}: {'' if value is None else value}" for key, value in item.items())
-
-
-def _text(lines: Sequence[str], block: Block) -> str:
-    first, *rest = lines[block.start : block.end]
-    return fold_lines([first[block.offset :], *(dedent(line, block.content) for line in rest)])

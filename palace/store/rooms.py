@@ -262,10 +262,21 @@ class RoomStore:
         return page.memories[page.position_of(memory_id)]
 
     def erase(self, memory: Memory) -> None:
-        """Take one memory out of its file for good; what else is there stays."""
+        """Take one memory out of its file for good; what else is there stays.
+
+        Raises:
+            WriteConflictError: If its words are other ones by now, or the file kept changing.
+        """
 
         def change(page: Page) -> str:
-            return page.remove(_find(page, memory).position)
+            found = _find(page, memory)
+            if found.text != memory.text:
+                raise WriteConflictError(
+                    f"the words of {memory.id} were changed in {memory.source} just now",
+                    hint="look at them, and try again",
+                    retryable=False,
+                )
+            return page.remove(found.position)
 
         with self.locked():
             page, before = self._pages.edit(memory.path, change)

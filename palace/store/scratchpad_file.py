@@ -15,8 +15,8 @@ import math
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
@@ -24,14 +24,13 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from filelock import FileLock, Timeout
-
-from palace.errors import ConfigError, MemoryNotFoundError, StoreError, StoreUnavailableError
+from palace.errors import ConfigError, MemoryNotFoundError, StoreError
 from palace.store.files import (
     ANYTHING,
     DISK,
     atomic_write,
     listing,
+    lock_file,
     read_bytes,
     refusals,
     refuse_special,
@@ -106,7 +105,6 @@ class FileScratchpad:
         self._clock = clock
         self._states: OrderedDict[str, _FileState] = OrderedDict()
         self._states_lock = threading.Lock()
-        self._file_lock = FileLock(folder / ".lock", timeout=_LOCK_TIMEOUT_S, mode=0o600)
 
     def append(
         self, session_id: str, text: str, *, ttl_s: float | None = None, source: Trust = "agent"
@@ -274,22 +272,8 @@ class FileScratchpad:
                     return path, entry
         return None
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._file_lock.acquire()
-        except Timeout as error:
-            raise StoreUnavailableError(
-                f"the scratchpad in {self.folder} is locked by another process",
-                hint="try again in a moment",
-            ) from error
-        except OSError as error:
-            raise unavailable(error, "lock", self.folder) from error
-        try:
-            yield
-        finally:
-            self._file_lock.release()
+    def _writing(self) -> AbstractContextManager[None]:
+        return lock_file(self.folder / ".lock", what="scratchpad's", timeout_s=_LOCK_TIMEOUT_S)
 
     def _read(self, path: Path) -> list[ScratchEntry]:
         """Every note of a file, expired ones included, in the order of writing."""

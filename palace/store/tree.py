@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Protocol
 
 from palace.errors import MemoryNotFoundError, StoreError, StoreUnavailableError, UnsafeNameError
-from palace.portable import is_no_note
+from palace.portable import fold_case, is_no_note
 from palace.store.files import IN_THE_CLOUD, NOT_ON_DISK, listing, unavailable
 from palace.store.names import (
-    fold_case,
     is_inside,
     resolve_inside,
     room_of,

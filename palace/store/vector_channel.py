@@ -17,8 +17,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 from uuid import uuid4
 
-from filelock import FileLock, Timeout
-
 from palace.errors import (
     EmbedderMismatchError,
     ModelError,
@@ -35,6 +33,7 @@ from palace.ports import (
     Vector,
     VectorState,
 )
+from palace.store.files import LockHeldError, lock_file
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.vector_file import VectorFile
 from palace.store.vectors import VectorIndex
@@ -50,7 +49,6 @@ _log = logging.getLogger(__name__)
 _COOL_DOWN_S = 30.0
 _PATIENCE_S = 2.0
 _TURN_S = 0.2  # closing waits no longer for another process that embeds
-_POLL_S = 0.01
 _FAREWELL_S = 2.0
 _REMEMBERED_QUESTIONS = 64
 _LEAST_DEVIATION = 1e-3
@@ -145,7 +143,7 @@ class VectorChannel:
         if self._is_local and len(self._vectors.missing(limit=self._batch_size + 1)) <= (
             self._batch_size
         ):
-            with suppress(Timeout):
+            with suppress(LockHeldError):
                 self._embed_batch(patience_s=_PATIENCE_S)
         generation = self._file.generation()
         if generation != self._asked_of:
@@ -203,7 +201,7 @@ class VectorChannel:
             self._fail("mismatch", error)
         except (ModelError, StoreError) as error:
             self._fail("unavailable", error)
-        except OSError as error:  # a lock that cannot be made
+        except OSError as error:  # of a model's own files
             self._fail("unavailable", StoreError(error.strerror or str(error)))
         return otherwise
 
@@ -267,7 +265,7 @@ class VectorChannel:
         made: int | None = None
         while made != 0 and not self._stopped.is_set():
             made = None
-            with suppress(Timeout):  # another process is at it: what it makes is progress too
+            with suppress(LockHeldError):  # another process is at it: what it makes is progress too
                 made = self._embed_batch(patience_s=_TURN_S)
             self._note_counts()
             if progress is not None:
@@ -287,8 +285,7 @@ class VectorChannel:
         """Make or extend the graph of a very large palace; False if somebody else is at it."""
         if self._file.read_only:
             return True
-        lock = FileLock(self._file.folder / "graph.lock")
-        with suppress(Timeout), lock.acquire(timeout=_TURN_S):
+        with suppress(LockHeldError), self._locked("graph", timeout_s=_TURN_S):
             self._vectors.extend_graph(stopped=self._stopped.is_set)
             return True
         return False
@@ -301,7 +298,7 @@ class VectorChannel:
         """
         self._require_writable()
         beside = self._file.beside()
-        with FileLock(self._file.folder / "rebuild.lock"), closing(beside):
+        with self._locked("rebuild", timeout_s=float("inf")), closing(beside):
             identity = self._patient_model().identity
             if beside.identity() not in (None, identity):
                 beside.start(identity)
@@ -320,12 +317,11 @@ class VectorChannel:
         One at a time, among all processes: what another one has embedded is not embedded again.
 
         Raises:
-            Timeout: If another process was at it for so long, in seconds.
+            LockHeldError: If another process was at it for so long, in seconds.
         """
         if self._file.read_only or not self._vectors.missing(limit=1):
             return 0
-        lock = FileLock(self._file.folder / "embedding.lock")
-        with lock.acquire(timeout=patience_s, poll_interval=_POLL_S):
+        with self._locked("embedding", timeout_s=patience_s):
             missing = self._vectors.missing(limit=self._batch_size)
             texts = self._index.passage_texts(list(missing))
             if len(texts) < len(missing):  # removed since
@@ -345,6 +341,10 @@ class VectorChannel:
             with self._loading:
                 self._added += len(missing)
         return len(missing)
+
+    def _locked(self, name: str, *, timeout_s: float) -> AbstractContextManager[None]:
+        path = self._file.folder / f"{name}.lock"
+        return lock_file(path, what=f"palace's {name}", timeout_s=timeout_s)
 
     # -- in the background ---------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # What `palace_search` asks, in the order of the walk: what is stored, never what must be fetched.
 _SEARCHED = ("L1", "L2", "L4")
 _MOST_LISTED = 50
+_PLACES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +270,13 @@ def forget(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     old = _visible(scope, given["memory_id"])
     gone = scope.palace.forget(old.id, reason=given.get("reason", ""))
     left = [f"{m.id} ({m.source})" for m in scope.palace.still_said(gone) if scope.may_see(m)]
-    still = f" Its words still stand in: {', '.join(left)}." if left else ""
+    more = f" and {len(left) - _PLACES} more" if len(left) > _PLACES else ""
+    still = f" Its words still stand in: {', '.join(left[:_PLACES])}{more}. Forget those too that"
+    still += " tell of the same, if the person meant them."
     return {
         "status": "forgotten",
         "message": f"{gone.id} ({gone.source}) is no longer found by any question."
-        f" It stays readable in its file.{still}",
+        f" It stays readable in its file.{still if left else ''}",
         "memory": _described(gone, scope.palace),
     }
 

@@ -140,7 +140,7 @@ class WakeUp:
         used_tokens: Estimated tokens of `text`.
         budget_tokens: The budget it was made for.
         rooms: Rooms selected for this context.
-        left_out: What did not fit, one line each, for a person.
+        left_out: What could not be read or did not fit, one line each, for a person.
         included: Ids of memories and scratchpad entries in the text.
     """
 

@@ -53,7 +53,7 @@ class AnsweringVerbs(ReadingVerbs):
     @property
     def answer_options(self) -> AnswerOptions:
         """How answers are made and checked: the `answers:` settings with the identity in force."""
-        return answer_options(self.settings, identity=self.identity.text)
+        return answer_options(self.settings, identity=self._parts.identity())
 
     def record_answer(self, answer: Answer | CheckedAnswer | None, verdict: Verdict) -> str:
         """Record what was released for a verdict: cited memories, unsupported words, model calls.

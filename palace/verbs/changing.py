@@ -14,7 +14,7 @@ from typing import Any
 from palace.errors import MemoryNotFoundError
 from palace.learn.changes import WatchedStore
 from palace.learn.remember import Writer
-from palace.portable import without_copy_mark
+from palace.portable import copied_from
 from palace.store.journal import new_record
 from palace.types.memory import Memory
 from palace.verbs.reading import ReadingVerbs
@@ -64,8 +64,13 @@ class ChangingVerbs(ReadingVerbs):
                     about = {**change.about, "steps": watched.steps}
                     self._note_change(type, change.session, about)
 
-    def _meant(self, memory_id: str) -> Memory:
+    def _meant(self, memory_id: str, *, for_good: bool = False) -> Memory:
         """Return the one memory that is to be changed; otherwise as `get`.
+
+        Args:
+            memory_id: As in `get`.
+            for_good: Whether the change cannot be taken back. Then the id must not stand with other
+                words in a copy of the file either: these may be what is meant.
 
         Raises:
             MemoryNotFoundError: If there is none, or the id stands in another drawer with other
@@ -73,7 +78,8 @@ class ChangingVerbs(ReadingVerbs):
         """
         memory = self.get(memory_id)
         for other in self.index.places(memory.id):
-            if other.text != memory.text and _drawer_of(other) != _drawer_of(memory):
+            is_apart = for_good or _drawer_of(other) != _drawer_of(memory)
+            if other.text != memory.text and is_apart:
                 raise MemoryNotFoundError(
                     f"the id {memory.id} stands in {memory.source} and, below other words, in"
                     f" {other.source}",
@@ -88,4 +94,4 @@ class ChangingVerbs(ReadingVerbs):
 
 
 def _drawer_of(memory: Memory) -> tuple[str, str]:
-    return memory.room, without_copy_mark(memory.drawer).casefold()
+    return memory.room, copied_from(memory.drawer)

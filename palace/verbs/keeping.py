@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from palace.arguments import check_lists, check_names, check_texts, quoted
-from palace.errors import ConfigError, MemoryNotFoundError
+from palace.errors import ConfigError, MemoryNotFoundError, StoreError
 from palace.learn.annotate import change_links, change_tags
 from palace.learn.changes import undo_change
 from palace.learn.erase import Eraser, older_versions, retired_copies
 from palace.learn.remember import refuse_unmarked
 from palace.learn.retire import drop_plan
+from palace.portable import fold_case
 from palace.store.inline import find_marks, find_tags
-from palace.store.names import derived_id, fold_case
+from palace.store.names import derived_id
 from palace.types.changes import Erased, History, Undone
 from palace.types.checks import Overwritten
 from palace.types.memory import IDENTITY_FILE, PLAYBOOKS, ROOMS, SUFFIX, Memory
@@ -202,12 +203,13 @@ class KeepingVerbs(WritingVerbs):
             What went, and where the same words still stand.
 
         Raises:
-            MemoryNotFoundError: If there is no such memory.
+            MemoryNotFoundError: If there is no such memory, or its id stands below other words in
+                another file too.
             TextRefusedError: If it is a playbook, which is a file of its own.
         """
         check_texts(reason=reason)
         self.refresh()
-        memory = self._meant(memory_id)
+        memory = self._meant(memory_id, for_good=True)
         refuse_unmarked(memory, instead="delete")
         drop_plan(self._parts.writer, memory, self.index.marked("superseded_by"))
         gone = self._going_with(memory)
@@ -242,10 +244,10 @@ class KeepingVerbs(WritingVerbs):
             self.index_file(place.path)
 
     def still_said(self, memory: Memory) -> list[Memory]:
-        """Return active memories that hold the words of a retired one among other words.
+        """Return active memories that hold the words of a retired one, alone or among others.
 
-        The turn of a conversation in which it was said is one: it stays, because nobody asked to
-        retire what else stands there.
+        So may another drawer, of something else perhaps, and the turn of a conversation in which it
+        was said: they stay, because nobody asked to retire them.
         """
         eraser = Eraser.of([memory])
         copies = self._parts.rivals.copies_of(memory)
@@ -285,7 +287,10 @@ class KeepingVerbs(WritingVerbs):
     def _still(self, eraser: Eraser) -> list[str]:
         memories = [*self.index.memories(), *self.index.memories(layer="L4")]
         found = [m.source for m in memories if eraser.holds(m.text)]
-        return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
+        try:
+            return [*found, *([IDENTITY_FILE] if eraser.holds(self.identity.text) else [])]
+        except StoreError as error:  # what is erased is erased
+            return [*found, f"{IDENTITY_FILE}, perhaps: {error.message}"]
 
 
 def _names(link: str, path: str) -> bool:

@@ -21,9 +21,10 @@ from palace.arguments import (
     quoted,
 )
 from palace.errors import ConfigError, MemoryNotFoundError
+from palace.portable import fold_case
 from palace.recall.triggers import trigger_fault
 from palace.store.identity_file import Identity
-from palace.store.names import derived_id, fold_case
+from palace.store.names import derived_id
 from palace.types.memory import TIMELINE, Fault, Memory, Playbook
 from palace.types.query import Hit, Query
 from palace.types.session import Turn

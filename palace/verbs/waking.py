@@ -9,9 +9,10 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
+from typing import TypeVar
 
 from palace.enforce.wakeup import RoomDigest, WakeUpSources
-from palace.errors import StoreUnavailableError
+from palace.errors import StoreError, StoreUnavailableError
 from palace.learn.strength import faded
 from palace.ports import Scope, Worth
 from palace.store.index_uses import FileUse
@@ -21,6 +22,7 @@ from palace.types.memory import TIMELINE, Memory
 from palace.verbs.opened import OpenedPalace
 
 _log = logging.getLogger(__name__)
+_Read = TypeVar("_Read")
 
 # Promotions further back in the journal than so many records were not made last.
 _RECENT_RECORDS = 1000
@@ -35,22 +37,34 @@ def wake_up_sources(palace: OpenedPalace, session_id: str, project: str | None) 
         project: Its project, if any.
     """
     scopes = Scope(project=project).names
-    promoted: list[str] = []
-    try:
-        palace.tally.renew()
-        promoted = _promoted_last(palace, session_id)
-    except StoreUnavailableError as error:
-        _log.warning("nobody knows what was used or promoted last: %s", error)
+    unread: list[str] = []
+
+    def readable(
+        read: Callable[[], _Read], *, unread_as: type[StoreError] = StoreUnavailableError
+    ) -> _Read | None:
+        try:
+            return read()
+        except unread_as as error:
+            _log.warning("a session begins without what cannot be read: %s", error)
+            unread.append(error.message)
+            return None
+
+    # A link out of the palace is no name that the caller gave.
+    identity = readable(lambda: palace.identity_file.read().text, unread_as=StoreError) or ""
+    promoted = readable(lambda: _promoted_last(palace, session_id)) or []
+    notes = readable(lambda: palace.living_notes(session_id)) or []
     return WakeUpSources(
-        identity=palace.identity_file.read().text,
+        identity=identity,
         rooms=_room_digests(palace, scopes, project),
         promoted=tuple(_visible(palace, promoted, scopes)),
-        notes=tuple(palace.living_notes(session_id)),
+        notes=tuple(notes),
+        unread=tuple(unread),
     )
 
 
 def _promoted_last(palace: OpenedPalace, session_id: str) -> list[str]:
-    """Return the ids that the last other session promoted."""
+    """Return the ids that the last other session promoted, all use until now counted."""
+    palace.tally.renew()
     promoted: list[str] = []
     last_session: str | None = None
     for record in palace.journal.records(type="promotion", among=_RECENT_RECORDS):

@@ -227,7 +227,10 @@ class WritingVerbs(ChangingVerbs):
         return result
 
     def forget(self, memory_id: str, *, reason: str = "") -> Memory:
-        """Retire a memory and its copies: no question finds them, and their files keep them.
+        """Retire a memory: no question finds it, and its file keeps it.
+
+        What says the same in the same drawer under the same headings, or in a copy of its file,
+        goes with it. Where else the same words stand tells `still_said`.
 
         Args:
             memory_id: Its id, or a unique prefix of at least 8 characters.

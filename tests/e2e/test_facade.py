@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import pytest
 from palace import (
     Conflict,
     Duplicate,
-    IdentityTooLongError,
     MemoryNotFoundError,
     Mempalace,
     Remembered,
@@ -24,7 +23,6 @@ from palace import (
     Verdict,
 )
 from palace.errors import ConfigError
-from palace.text import estimate_tokens
 from palace.text.moments import utc_now
 from tests.doubles import ScriptedFetcher
 
@@ -111,13 +109,6 @@ def test_unknown_way_with_conflicts(palace: Mempalace) -> None:
         palace.remember(PORT, on_conflict="whatever")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("text", ["", "  ", "a\x00b", "x" * 10_000])
-def test_unfit_text_is_refused(palace: Mempalace, text: str) -> None:
-    with pytest.raises(TextRefusedError):
-        palace.remember(text)
-    assert palace.memories() == []
-
-
 def test_the_length_of_a_note_is_not_that_of_a_memory(root: Path, monkeypatch) -> None:
     monkeypatch.setenv("PALACE_SCRATCHPAD__MAX_ENTRY_CHARS", "500")
     monkeypatch.setenv("PALACE_WRITE__MAX_CHARS", "50")
@@ -147,17 +138,6 @@ def test_secrets_never_reach_the_disk(palace: Mempalace, root: Path) -> None:
         assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
 
 
-def test_scopes(palace: Mempalace) -> None:
-    palace.remember(PORT, project="orchard")
-    assert ask(palace).outcome == "nothing_stored"
-    assert ask(palace, project="garden").outcome == "nothing_stored"
-    assert told(ask(palace, project="orchard")) == [PORT]
-    palace.remember("The gate code of the orchard is under the blue stone.", session_id="s1")
-    question = "Where did we put the gate code of the orchard?"
-    assert told(ask(palace, question, session_id="s2")) == []
-    assert len(told(ask(palace, question, session_id="s1"))) == 1
-
-
 def test_expired_memories_are_not_returned(palace: Mempalace) -> None:
     hour = timedelta(hours=1)
     east = timezone(timedelta(hours=10))
@@ -175,13 +155,6 @@ def test_search_returns_the_nearest(palace: Mempalace) -> None:
     assert [h.memory.text for h in hits][0] == PORT
     assert len(palace.search("orchard", top_k=1)) == 1
     assert palace.search("zeppelin") == []
-
-
-def test_get_by_prefix(palace: Mempalace) -> None:
-    memory = palace.remember(PORT).memory
-    assert palace.get(memory.id) == palace.get(memory.id[:-2])
-    with pytest.raises(MemoryNotFoundError):
-        palace.get("m-nothing-like-it")
 
 
 def test_ids_that_begin_alike_are_named(palace: Mempalace) -> None:
@@ -276,15 +249,6 @@ def test_the_index_may_be_deleted_at_any_time(root: Path) -> None:
         assert told(ask(palace)) == [PORT]
 
 
-@pytest.mark.parametrize("garbage", [b"", b"\0" * 9000, b"no database at all " * 300])
-def test_a_spoiled_index_is_rebuilt(root: Path, garbage: bytes) -> None:
-    with Mempalace.open(root) as palace:
-        palace.remember(PORT)
-    (root / ".palace" / "index.sqlite").write_bytes(garbage)
-    with Mempalace.open(root) as palace:
-        assert told(ask(palace)) == [PORT]
-
-
 def test_two_palaces_on_one_root(root: Path) -> None:
     with Mempalace.open(root) as one, Mempalace.open(root) as other:
         assert ask(other).outcome == "nothing_stored"
@@ -365,16 +329,6 @@ def test_a_note_answers_in_its_session_only(palace: Mempalace) -> None:
     assert ask(palace).outcome == "nothing_stored"
 
 
-def test_a_note_expires(palace: Mempalace) -> None:
-    palace.note(PORT, session_id="s1", ttl_s=0.01)
-    assert palace.note("another", session_id="s1").ttl_s == palace.settings.scratchpad.ttl_s
-    deadline = datetime.now(tz=timezone.utc) + timedelta(seconds=3)
-    while len(palace.notes("s1")) > 1 and datetime.now(tz=timezone.utc) < deadline:
-        pass
-    assert [n.text for n in palace.notes("s1")] == ["another"]
-    assert ask(palace, session_id="s1").outcome == "nothing_stored"
-
-
 def test_what_has_outlived_its_time_goes_while_the_palace_stays_open(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -441,29 +395,6 @@ def test_identity(palace: Mempalace, question: str) -> None:
     verdict = ask(palace, question)
     assert (verdict.action, verdict.layer) == ("ground", "L0")
     assert told(verdict) == ["I keep the orchard. I never guess."]
-
-
-def test_the_identity_is_limited(palace: Mempalace, root: Path) -> None:
-    palace.set_identity("x" * 1000)
-    with pytest.raises(IdentityTooLongError) as caught:
-        palace.set_identity("x" * 1001)
-    assert caught.value.hint
-    assert len((root / "identity.txt").read_text().strip()) == 1000
-
-
-@pytest.mark.parametrize("budget", [0, 10, 30, 60, 200, 5000])
-def test_wake_up_stays_within_its_budget(palace: Mempalace, budget: int) -> None:
-    palace.set_identity("I keep the orchard.")
-    for number in range(30):
-        tree = f"Tree {number} of the orchard is an apple tree."
-        palace.remember(tree, room=f"row{number % 6}", on_conflict="keep")
-    palace.note("the ladder is in the shed", session_id="s1")
-    page = palace.wake_up("s1", budget_tokens=budget)
-    assert page.used_tokens == estimate_tokens(page.text) <= budget
-    assert page.left_out
-    if budget >= 60:
-        assert "I keep the orchard." in page.text
-        assert "the ladder is in the shed" in page.text
 
 
 def test_wake_up_tells_what_the_last_session_promoted(palace: Mempalace) -> None:

@@ -127,3 +127,61 @@ def test_a_written_memory_and_what_follows_it_are_read_as_before(palace: Mempala
     corrected = palace.correct(added.id, "Heron has 4 nodes.")
     assert len(palace.erase(corrected.memory.id).erased) == 2
     assert note.read_text("utf-8").startswith(NOTE.rstrip("\n"))
+
+
+TOML = """+++
+title = "Heron: a gateway"
+tags = ["project", 'infra']
+date = 2026-03-14T10:00:00Z
+draft = false
+status = "paused" # since March
+stack = [
+  "Go",
+  "NATS",
+]
+
+[params]
+owner = "Tamsin"
+"weekly report" = 'Friday'
++++
+# Heron
+
+- The gateway speaks HTTP/2.
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_toml_of_a_site_is_front_matter_too(palace: Mempalace, note: Path, newline: str):
+    note.write_bytes(TOML.replace("\n", newline).encode())
+    assert palace.faults() == []
+    palace.refresh()
+    found = palace.memories(room="projects")
+    assert [(m.line, m.is_value) for m in found] == [(6, True), (7, True), (12, True), (18, False)]
+    assert [m.text for m in found] == [
+        'status = "paused" # since March',
+        'stack = [ "Go", "NATS", ]',
+        """[params] owner = "Tamsin" "weekly report" = 'Friday'""",
+        "The gateway speaks HTTP/2.",
+    ]
+    assert {m.title for m in found} == {"Heron: a gateway"}
+    assert {m.tags for m in found} == {("project", "infra")}
+    assert str(found[-1].created).startswith("2026-03-14")
+    palace.remember("Heron has 3 nodes.", room="projects", drawer="heron")
+    assert note.read_bytes().startswith(TOML.replace("\n", newline).encode())
+    verdict = RetrievalEnforcer(palace).decide("What is the status of Heron?")
+    assert verdict.evidence[0].text.startswith("status =")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line"), [("day = 2026-02-30\n", 3), ('text = """\nmore\n"""\n', 3), ("a = [1\n", 3)]
+)
+def test_what_cannot_be_read_of_toml_costs_its_key_alone(
+    palace: Mempalace, note: Path, wrong: str, line: int
+):
+    note.write_text(f'+++\ntitle = "Heron"\n{wrong}owner = "Tamsin"\n+++\n- It hums.\n', "utf-8")
+    (fault,) = palace.faults()
+    assert (fault.line, "front matter cannot be read" in fault.message) == (line, True)
+    palace.refresh()
+    found = palace.memories(room="projects")
+    assert [m.text for m in found] == ['owner = "Tamsin"', "It hums."]
+    assert found[0].title == "Heron"

@@ -85,40 +85,6 @@ def test_what_an_export_leaves_out_is_not_read_either_and_told_of(tmp_path: Path
         assert set(files) - read == {"rooms/a/b\\c.md", "playbooks/sub/q.md"}
 
 
-def test_every_field_survives_both_forms(tmp_path: Path):
-    start = datetime(2026, 5, 8, 13, 56, tzinfo=timezone.utc)
-    seed(load_preset("issue_analysis"), tmp_path / "first")
-    with Mempalace.open(tmp_path / "first") as first:
-        first.set_identity("I am the memory of a boat yard.")
-        told = first.remember(
-            "Never launch the blue boat in April.",
-            room="fleet/blue",
-            drawer="rules",
-            kind="negative",
-            source="agent",
-            tags=["boats", "launch/rules"],
-            importance=0.9,
-            confidence=0.75,
-            project="yard",
-            provenance="meeting notes, p. 3 <!-- & more -->",
-            valid_from=start,
-            valid_to=start + timedelta(days=99),
-            triggers=["launch", "April, or later"],
-        ).memory
-        first.correct(told.id, "Never launch the blue boat in May.", reason="misheard")
-        first.forget(first.remember("Old words.", room="fleet").memory.id, reason="gone")
-        first.export(tmp_path / "all.json")
-        first.export(tmp_path / "all", form="markdown")
-        for name in ("all.json", "all"):
-            with Mempalace.open(tmp_path / f"from {name}") as second:
-                assert second.import_from(tmp_path / name).refused == ()
-                assert_equal(first, second)
-                kept = second.get(told.id)
-                assert (kept.status, kept.triggers) == ("inactive", ("launch", "April, or later"))
-                assert kept.valid_to == start + timedelta(days=99)
-                assert kept.provenance == "meeting notes, p. 3 <!-- & more -->"
-
-
 @given(
     statements=st.lists(st.tuples(_NAMES, _NAMES, _WORDS), max_size=5),
     said=st.lists(st.tuples(_NAMES, _NAMES, _WORDS, st.integers(0, 5000)), max_size=4),

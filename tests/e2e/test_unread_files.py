@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError
+from palace import Mempalace, RetrievalEnforcer, StoreUnavailableError, UnsafeNameError
 from palace.types.verdict import Verdict
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="no modes there")
@@ -31,6 +31,9 @@ def root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             palace.remember(HELD, room="house", drawer="boiler")
             palace.doctor()
             palace.export(folder / "first.json")
+            palace.set_identity("I look after boats.")
+            palace.erase(palace.remember(OTHER).memory.id)
+            palace.wake_up("s")
             asked(palace, OF_HELD).explain()
         os.chown(folder, 65534, 65534)
         os.seteuid(65534)
@@ -140,6 +143,39 @@ def test_one_playbook_keeps_no_other_back(palace: Mempalace) -> None:
     palace.refresh()
     assert [playbook.name for playbook in palace.playbooks()] == ["bleed"]
     assert "descale.md" in asked(palace, OF_NEITHER).text
+
+
+def test_an_unread_identity_is_said_and_all_else_goes_on(palace: Mempalace) -> None:
+    palace.set_identity("I look after lamps.")
+    held = palace.remember(HELD, room="house").memory
+    identity = palace.root / "identity.txt"
+    closed(identity)
+    woken = palace.wake_up("s")
+    assert HELD in woken.text
+    assert str(identity) in woken.left_out[0]
+    assert palace.answer_options.identity == ""
+    assert asked(palace, OF_HELD).action == "ground"
+    assert [(fault.path, fault.is_unread) for fault in palace.faults()] == [("identity.txt", True)]
+    erased = palace.erase(held.id)
+    assert str(identity) in erased.remaining[0]
+    assert palace.memories() == []
+
+
+def test_an_identity_that_leads_out_of_the_palace_is_said(palace: Mempalace) -> None:
+    (palace.root / "identity.txt").symlink_to("/etc/hostname")
+    assert palace.wake_up("s").left_out == ("'identity.txt' leads out of the palace",)
+    with pytest.raises(UnsafeNameError):  # what the caller named is the caller's
+        palace.wake_up("s" * 600)
+
+
+def test_unread_notes_of_a_session_are_said_at_its_start(palace: Mempalace) -> None:
+    palace.remember(HELD, room="house")
+    palace.note("The tunnel is closed.", session_id="s")
+    (notes,) = (palace.root / "scratchpad").glob("s*")
+    closed(notes)
+    woken = palace.wake_up("s")
+    assert HELD in woken.text
+    assert str(notes) in woken.left_out[0]
 
 
 def test_what_moved_to_icloud_is_kept_and_not_written_beside(

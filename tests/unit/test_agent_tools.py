@@ -264,6 +264,18 @@ def test_forget_says_where_the_words_still_stand(palace, tools):
     assert "timeline/2026-05-07.md" in message
 
 
+def test_forget_names_a_few_of_many_places(palace, tools):
+    room = palace.root / "rooms" / "days"
+    room.mkdir(parents=True)
+    for day in range(9):
+        (room / f"{day}.md").write_text("- The plants got water.\n")
+    palace.refresh()
+    message = tools["forget"](memory_id=palace.memories(room="days")[0].id)["message"]
+    assert message.count("rooms/days/") == 6
+    assert " and 3 more. Forget those too that tell of the same" in message
+    assert len(palace.memories(room="days")) == 8
+
+
 def test_memories_of_other_sessions_and_projects_cannot_be_seen_or_touched(palace, tools):
     hidden = [
         palace.remember(PORT, session_id="s2").memory,

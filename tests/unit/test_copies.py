@@ -54,6 +54,10 @@ def test_what_a_copy_says_otherwise_stands_behind_the_original(name: str) -> Non
     assert found == ["kitchen.md", f"{name}.md"]
 
 
+def test_a_name_is_one_in_either_unicode_form() -> None:
+    assert heard(said("Caf\u00e9 (1)", 1), said("cafe\u0301", 2)) == ["cafe\u0301.md"]
+
+
 def test_blanks_do_not_count() -> None:
     assert heard(said("kitchen", 1), said("kitchen (1)", 2, "The blue  kettle\nleaks.")) == [
         "kitchen.md"

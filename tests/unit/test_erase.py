@@ -136,10 +136,19 @@ def test_what_goes_is_gone_from_a_copy_of_its_file_too(palace, root, undo):
     for name in ("mira (copy)", "mira.sync-conflict-20261101-101112-ABC"):
         file.with_name(f"{name}.md").write_bytes(file.read_bytes())
     edited = file.read_text(encoding="utf-8").replace(SECRETIVE, "Mira likes the blue kettle.")
-    file.with_name("mira (conflicted copy).md").write_text(edited, encoding="utf-8")
-    palace.undo() if undo else palace.erase(memory.id)
+    conflicted = file.with_name("mira (conflicted copy).md")
+    conflicted.write_text(edited, encoding="utf-8")
+    if undo:
+        palace.undo()
+    else:
+        with pytest.raises(MemoryNotFoundError, match="below other words") as refused:
+            palace.erase(memory.id)  # either of them may be meant
+        assert "comment" in refused.value.hint
+        assert SECRETIVE in file.read_text("utf-8")
+        conflicted.write_text(edited.partition("  <!--")[0], encoding="utf-8")
+        palace.erase(memory.id)
     assert not [p.name for p in file.parent.iterdir() if SECRETIVE in p.read_text("utf-8")]
-    assert "blue kettle" in file.with_name("mira (conflicted copy).md").read_text("utf-8")
+    assert "blue kettle" in conflicted.read_text("utf-8")
     assert SECRETIVE not in RetrievalEnforcer(palace).decide(ASKED).text
 
 

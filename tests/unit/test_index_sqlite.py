@@ -127,23 +127,6 @@ def test_not_found_by_something_else(text: str, prompt: str) -> None:
     assert asked(indexed(memory(text)), prompt) == []
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        'NEAR(kettle "blue', "kettle AND", "OR kettle NOT", "kettle*", '"kettle', "(kettle", "a:kettle",
-        "-kettle", "^kettle", "kettle\x00", "kettle 🙂", "body:kettle", "{kettle}", "kettle' --",
-        "kettle; DROP TABLE memories", "\\kettle\\", "kettle\ud800",
-    ],
-)  # fmt: skip
-def test_operators_in_a_prompt_are_harmless(prompt: str) -> None:
-    assert asked(indexed(KETTLE), prompt) == [KETTLE.text]
-
-
-@pytest.mark.parametrize("prompt", ["🙂", "\x00", '"', "* ^ -", "", "\ud800", "()" * 2000])
-def test_a_prompt_without_words_finds_nothing(prompt: str) -> None:
-    assert asked(indexed(KETTLE), prompt) == []
-
-
 def test_a_thousand_terms_are_bounded() -> None:
     terms = ["kettl", *(f"t{n}" for n in range(1000))]
     assert texts(indexed(KETTLE), *terms) == [KETTLE.text]
@@ -189,23 +172,10 @@ def test_a_speaker_is_a_name() -> None:
     assert memory_tokens(said)[2].split() == ["mira"]
 
 
-def test_scope_is_exact_for_hostile_ids(index: SqliteIndex) -> None:
-    index.apply([paged(memory("secret kettle", scope="session:s1"))])
-    for session in ("%", "s_", "s1\x00", "S1", " s1", "session:s1", "?", "s1' OR 1=1 --"):
-        assert texts(index, "kettl", scope=Scope(session_id=session)) == []
-    assert texts(index, "kettl", scope=Scope(session_id="s1")) == ["secret kettle"]
-
-
 def test_unsayable_ids_find_nothing(index: SqliteIndex) -> None:
     index.apply([paged(memory("secret kettle", scope="session:s1"))])
     assert texts(index, "kettl", scope=Scope(session_id="\ud800", project="\udfff")) == []
     assert index.get("\ud800\ud800\ud800\ud800\ud800\ud800\ud800\ud800") is None
-
-
-@pytest.mark.parametrize("term", [" ", "\x01", "", '"', "\t\n"])
-def test_terms_without_words_find_nothing(index: SqliteIndex, term: str) -> None:
-    index.apply([paged(KETTLE)])
-    assert texts(index, term) == []
 
 
 def test_get_by_prefix(index: SqliteIndex) -> None:
@@ -841,35 +811,6 @@ def test_an_index_of_an_older_program_is_made_anew(path: Path) -> None:
     index.apply([paged(KETTLE)])
     assert texts(index, "kettl") == [KETTLE.text]
     index.close()
-
-
-@pytest.mark.parametrize("at", range(6))
-def test_what_a_turn_replies_to_changes_with_the_turns_before_it(
-    index: SqliteIndex, at: int
-) -> None:
-    said = [memory(f"turn {n}", n, speaker="Mira") for n in range(6)]
-    index.apply([paged(*said)])
-    said[at] = replace(said[at], status="inactive")
-    index.apply([paged(*said)])
-    anew = indexed(*said)
-    assert sorted(index.passage_digests()) == sorted(anew.passage_digests())
-    anew.close()
-
-
-def test_what_only_stands_lower_is_found_where_it_stands(index: SqliteIndex) -> None:
-    many = [memory(f"word{n} stands here", n) for n in range(30)]
-    index.apply([paged(*many)])
-    before = {m.id: m for m in index.memories()}
-    lower = [replace(m, line=m.line + (m.position > 4)) for m in many]
-    lower[4] = replace(lower[4], status="inactive")
-    index.apply([paged(*lower)])
-    anew = indexed(*lower)
-    assert list(index.memories()) == list(anew.memories()) == lower
-    assert index.size() == anew.size() == len(before) - 1
-    lower = [replace(m, line=m.line - (m.position > 4)) for m in lower[:-1]]
-    index.apply([paged(*lower)])
-    assert list(index.memories()) == lower
-    anew.close()
 
 
 @pytest.mark.parametrize("at", [0, 4, 28, 30])

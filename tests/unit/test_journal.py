@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 import threading
 import time
@@ -183,13 +182,6 @@ def test_no_retention_keeps_everything(folder):
 def test_retention_is_at_least_a_day(folder, days):
     with pytest.raises(ConfigError):
         FileJournal(folder, retention_days=days)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
-def test_files_are_private(journal, folder):
-    journal.append(record("v-1"))
-    assert folder.stat().st_mode & 0o777 == 0o700
-    assert (folder / "2026-03.jsonl").stat().st_mode & 0o777 == 0o600
 
 
 def test_file_in_place_of_the_folder_is_unavailable(tmp_path):

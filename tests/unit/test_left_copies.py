@@ -37,14 +37,20 @@ def found(index: SqliteIndex, term: str = "boiler") -> list[str]:
     return [c.path for c in index.candidates([term], layer="L1", scope=GLOBAL, limit=9)]
 
 
-@pytest.mark.parametrize("first", [OWN, COPY])
-def test_a_copy_is_without_what_was_retired(index: SqliteIndex, first: str) -> None:
-    pages = {OWN: page(OWN, status="inactive"), COPY: page(COPY)}
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize(
+    ("own", "copy"),
+    [(OWN, COPY), ("rooms/r/Cafe\u0301.md", "rooms/r/Caf\u00e9 (Ada's conflicted copy).md")],
+)
+def test_a_copy_is_without_what_was_retired(
+    index: SqliteIndex, own: str, copy: str, first: int
+) -> None:
+    pages = [page(own, status="inactive"), page(copy)]
     index.apply([pages.pop(first)])
-    index.apply(pages.values())
+    index.apply(pages)
     assert found(index) == []
-    assert sorted(found(index, "lamp")) == sorted([OWN, COPY])
-    copies = [m for m in index.memories(path=COPY) if m.status == "active"]
+    assert sorted(found(index, "lamp")) == sorted([own, copy])
+    copies = [m for m in index.memories(path=copy) if m.status == "active"]
     assert [m.text for m in copies] == ["The boiler hums.", "The lamp is green."]
 
 

@@ -211,7 +211,7 @@ def test_a_malformed_value_is_a_fault_and_the_memory_stays(broken):
     [
         ("---\na: [\n---\n- x\n", 2, "front matter"),
         ("---\na: !!python/object:os.system {}\n---\n- x\n", 2, "front matter"),
-        ("---\na: 2026-02-30\n---\n- x\n", 2, "not YAML: day is out of range"),
+        ("---\na: 2026-02-30\n---\n- x\n", 2, "be read: day is out of range"),
         ("---\na: !!timestamp x\n---\n- x\n", 2, "front matter"),
         ("---\na: " + "[" * 9000 + "\n---\n- x\n", 2, "front matter"),
         ("---\na: " + "x" * 20_000 + "\n---\n- x\n", 1, "front matter"),
@@ -254,7 +254,7 @@ def test_one_value_of_the_front_matter_that_cannot_be_read_costs_its_key_alone(w
     page = parse(PATH, source)
     assert (page.title, page.memories[0].tags) == ("Garden", ("soil", "water"))
     assert [(f.line, f.message.split(":")[0]) for f in page.faults] == [
-        (2 if first else len(rows) + 1, "front matter is not YAML")
+        (2 if first else len(rows) + 1, "front matter cannot be read")
     ]
     assert page.render() == source
 

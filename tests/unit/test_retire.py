@@ -177,18 +177,85 @@ def test_the_note_it_was_promoted_from_is_not_found_either(palace, retire):
     assert "5432" in palace.wake_up("s").text
 
 
-def test_copies_are_forgotten_with_it_and_come_back_with_it(palace):
-    for room in ("a", "b"):
-        (palace.root / "rooms" / room).mkdir(parents=True)
-        (palace.root / "rooms" / room / "x.md").write_text("- The gate code is 4711.\n")
-    palace.remember("The gate code is 4711.", project="other")
+GATE = "The gate code is 4711."
+
+
+def written(palace, **drawers):
+    for name, text in drawers.items():
+        file = palace.root / "rooms" / "house" / f"{name}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
     palace.refresh()
-    first, second = (palace.memories(room=room)[0] for room in ("a", "b"))
+    return palace.memories(room="house")
+
+
+def test_copies_are_forgotten_with_it_and_come_back_with_it(palace):
+    drawers = {"x": f"- {GATE}\n\n{GATE}\n", "x (1)": f"- {GATE}\n", "X copy": f"- {GATE}\n"}
+    first, *others = written(palace, **drawers)
+    palace.remember(GATE, project="other")
     palace.forget(first.id)
-    assert palace.memories(room="a") == palace.memories(room="b") == []
+    assert palace.memories(room="house") == []
     assert len(palace.memories()) == 1  # another project keeps its own
     palace.undo()
-    assert [palace.memories(room=room)[0].text for room in ("a", "b")] == [second.text] * 2
+    assert palace.memories(room="house") == [first, *others]
+
+
+@pytest.mark.parametrize(
+    ("kids", "sinks"),
+    [
+        ("- Two.\n", "- Two.\n"),
+        ("# Kids\n\n- Two.\n\n# Sinks\n\n- Two.\n", ""),
+        (f"- {GATE}\n", f"# Old house\n\n- {GATE}\n"),
+        ("The plants got water.\n", "- The plants got water.\n"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["forget", "correct", "erase"])
+def test_the_same_words_in_another_place_stay_and_are_named(palace, kids, sinks, verb):
+    first, second = written(palace, kids=kids, sinks=sinks)
+    before = (palace.root / second.path).read_text().rpartition("- ")[2]
+    if verb == "correct":
+        assert palace.correct(first.id, "Three of them.").status == "stored"
+    elif verb == "forget":
+        assert [m.id for m in palace.still_said(palace.forget(first.id))] == [second.id]
+    else:
+        assert second.source.rpartition(":")[0] in palace.erase(first.id).remaining[0]
+    assert second.text in [m.text for m in palace.memories()]
+    assert (palace.root / second.path).read_text().endswith(before)
+
+
+@pytest.mark.parametrize("right", ["Three.", "Deploys run from main."])
+def test_the_right_words_stand_in_their_place_whatever_another_place_says(palace, right):
+    first, second = written(palace, kids="- Deploys runs from main.\n", sinks=f"- {right}\n")
+    new = palace.correct(first.id, right)
+    assert new.status == "stored"
+    assert palace.memories(room="house") == [new.memory, second]
+
+
+@pytest.mark.parametrize("source", ["user", "agent"])
+def test_what_the_right_words_contradict_elsewhere_goes_with_the_wrong_ones(palace, source):
+    first, second = written(palace, ports=f"- {PORT}\n", runbook=f"# Start\n\n- {PORT}\n")
+    new = palace.correct(first.id, NEW_PORT, source=source)
+    assert new.status == "stored"
+    assert palace.memories(room="house") == [new.memory]
+    palace.undo()
+    assert palace.memories(room="house") == [first, second]
+
+
+def test_a_retired_note_elsewhere_is_not_erased_with_it(palace):
+    first, second = written(palace, kids="- Two.\n", sinks="- Two.\n")
+    retired = palace.forget(second.id)
+    assert palace.erase(first.id).erased == (first.id,)
+    assert palace.get(retired.id) == retired
+
+
+def test_what_a_person_wrote_stands_beside_the_value_of_a_key(palace):
+    (note,) = written(palace, sinks="- Two.\n")
+    keyed = palace.remember("Two.", key="kids", drawer="kids")
+    assert keyed.status == "stored"
+    assert palace.memories() == [note, keyed.memory]
+    assert palace.remember("Two.", key="kids").status == "duplicate"
+    assert palace.remember("Three.", key="kids").status == "stored"
+    assert note in palace.memories()
 
 
 def test_what_is_retired_cannot_be_retired_again(palace):

@@ -13,6 +13,7 @@ from palace.errors import (
     StoreError,
     StoreUnavailableError,
     UnsafeNameError,
+    WriteConflictError,
 )
 from palace.ports import DrawerStore
 from palace.store.rooms import RoomStore
@@ -223,6 +224,16 @@ def test_memories_are_erased(store):
     with pytest.raises(MemoryNotFoundError):
         store.erase(item)
     assert store.read("rooms/a/b.md").memories == (para,)
+
+
+def test_what_was_reworded_just_now_is_not_erased(store):
+    told = store.add(Draft("The lamp is green."), room="a", drawer="b")
+    file = store.root / told.path
+    words = file.read_text().replace("green.", "green, and Ines has the spare bulb.")
+    file.write_text(words)
+    with pytest.raises(WriteConflictError, match="just now"):
+        store.erase(told)
+    assert file.read_text() == words
 
 
 def test_writers_at_the_same_time_lose_nothing(store):

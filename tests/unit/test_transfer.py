@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import stat
@@ -353,24 +352,6 @@ def bundle(*files: dict[str, str], **changes: object) -> str:
 
 
 class TestExports:
-    def test_files_are_restored_byte_for_byte(self, target: Target, tmp_path: Path):
-        latin = b"- caf\xe9\r\n"
-        source = put(
-            tmp_path,
-            {
-                "e.json": bundle(
-                    {"path": "rooms/a/x.md", "text": "- One\r\n"},
-                    {"path": "rooms/a/y.md", "base64": base64.b64encode(latin).decode()},
-                    {"path": "identity.txt", "text": "I."},
-                )
-            },
-        )
-        done = target.take(source / "e.json")
-        assert (done.kind, done.added) == ("export", 3)
-        assert (target.root / "rooms/a/x.md").read_bytes() == b"- One\r\n"
-        assert (target.root / "rooms/a/y.md").read_bytes() == latin
-        assert target.take(source / "e.json").unchanged == 3
-
     @pytest.mark.parametrize(
         "path",
         [
@@ -486,17 +467,6 @@ class TestExports:
             export_markdown(
                 target.root, target.root / "rooms/copy", files=own_files(target.root), memories=()
             )
-
-    def test_markdown_is_a_copy_that_can_be_opened(self, target: Target, tmp_path: Path):
-        put(target.root, {"rooms/a/x.md": "x", "identity.txt": "I.", "config/c.yaml": "y"})
-        (tmp_path / "copy").mkdir()
-        done = export_markdown(
-            target.root, tmp_path / "copy", files=own_files(target.root), memories=()
-        )
-        found = sorted(
-            str(p.relative_to(tmp_path / "copy")) for p in (tmp_path / "copy").rglob("*.*")
-        )
-        assert (done.files, found) == (2, ["identity.txt", "rooms/a/x.md"])
 
     def test_what_a_link_leads_to_is_there_once_and_by_its_own_name(self, target, tmp_path):
         put(target.root, {"rooms/a/x.md": "x"})

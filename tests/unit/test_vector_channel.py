@@ -383,6 +383,18 @@ def test_a_lock_that_cannot_be_made_costs_only_meaning(opened: Opened, tmp_path:
     assert channel.state.status == "unavailable"
 
 
+def test_a_disk_without_locks_costs_only_meaning(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_arguments: object, **_options: object) -> None:
+        raise NotImplementedError("no flock here")
+
+    channel = opened(HashedEmbedder())
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+    assert channel.ask("kettle") is None
+    assert "no file locks" in channel.state.reason
+
+
 class Tiring(HashedEmbedder):
     """Embeds four passages and is down from then on."""
 
