@@ -13,11 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from langchain_core.callbacks import CallbackManagerForLLMRun
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.language_models import BaseChatModel, SimpleChatModel
+from langchain_core.messages import BaseMessage
 from langchain_core.output_parsers import StrOutputParser
-from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_palace import ChatPalace, PalaceRunnable
 
@@ -31,7 +29,7 @@ QUESTIONS = (
 )
 
 
-class ScriptedModel(BaseChatModel):
+class ScriptedModel(SimpleChatModel):
     """Repeats the first memory it is shown, points to nothing, and knows one poem."""
 
     calls: int = 0
@@ -40,16 +38,9 @@ class ScriptedModel(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,  # noqa: ARG002 - the host's signature
-        run_manager: CallbackManagerForLLMRun | None = None,  # noqa: ARG002 - the host's signature
-        **kwargs: Any,  # noqa: ANN401, ARG002 - the host's signature
-    ) -> ChatResult:
+    def _call(self, messages: list[BaseMessage], *_: Any, **__: Any) -> str:  # noqa: ANN401 - the host's signature
         self.calls += 1
-        text = _reply(str(messages[-1].text))
-        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+        return _reply(str(messages[-1].text))
 
 
 def _reply(prompt: str) -> str:

@@ -162,6 +162,13 @@ class ChatPalace(GatedChatModel):
             is_run=is_run,
         )
 
+    def with_fallbacks(  # type: ignore[override]
+        self, fallbacks: Sequence[Runnable[LanguageModelInput, AIMessage]], **options: Any
+    ) -> ChatPalace:
+        """Return the same with other models for where the inner one fails: a miss is no failure."""
+        models = self.inner.with_fallbacks(fallbacks, **options)
+        return self.model_copy(update={"inner": ChatRunnable(runnable=models)})
+
     # -- structured output -------------------------------------------------------------------------
 
     def with_structured_output(

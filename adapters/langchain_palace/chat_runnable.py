@@ -64,20 +64,16 @@ class ChatRunnable(BaseChatModel):
         **kwargs: Any,
     ) -> Runnable[LanguageModelInput, AIMessage]:
         """Bind tools as the runnable does."""
-        bind = getattr(self.runnable, "bind_tools", None)
-        if bind is None:
-            raise NotImplementedError(f"{type(self.runnable).__name__} binds no tools")
-        return self.model_copy(update={"runnable": bind(tools, **kwargs)})
+        made = _made(self.runnable, "bind_tools", tools, **kwargs)
+        return self.model_copy(update={"runnable": made})
 
     def with_structured_output(
         self, schema: Any = None, *, include_raw: bool = False, **kwargs: Any
     ) -> Runnable[LanguageModelInput, Any]:
         """Answer in a schema as the runnable does."""
-        structured = getattr(self.runnable, "with_structured_output", None)
-        if structured is None:
-            raise NotImplementedError(f"{type(self.runnable).__name__} knows no schema")
-        made: Runnable[LanguageModelInput, Any]
-        made = structured(schema, include_raw=include_raw, **kwargs)
+        made: Runnable[LanguageModelInput, Any] = _made(
+            self.runnable, "with_structured_output", schema, include_raw=include_raw, **kwargs
+        )
         return made
 
     def _generate(
@@ -147,6 +143,20 @@ class ChatRunnable(BaseChatModel):
             yield
         finally:
             var_child_runnable_config.reset(token)
+
+
+def _made(model: Runnable[Any, Any], method: str, *args: Any, **kwargs: Any) -> Any:
+    """Return what a method makes of a model, and of each that stands in for it.
+
+    Those would look for it by hints of types that a model may not have.
+    """
+    if isinstance(model, RunnableWithFallbacks):
+        first, *others = (_made(one, method, *args, **kwargs) for one in model.runnables)
+        return model.model_copy(update={"runnable": first, "fallbacks": others})
+    make = getattr(model, method, None)
+    if make is None:
+        raise NotImplementedError(f"{type(model).__name__} has no {method}")
+    return make(*args, **kwargs)
 
 
 def _with_stop(kwargs: Mapping[str, Any], stop: list[str] | None) -> dict[str, Any]:

@@ -7,15 +7,11 @@ far as one quoted block, and the latest messages as they are. A tool call stays 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 
 from langchain_palace.messages import speaker_of, text_of
 from palace import Mempalace, Message, require_palace
-
-if TYPE_CHECKING:
-    from palace import Compressed
 
 # The mark that LangChain's own summaries carry: whoever looks for the person's words skips them.
 _SUMMARY = {"lc_source": "summarization"}
@@ -47,7 +43,12 @@ def compress_history(
     done = require_palace(palace).compress_if_needed(
         said, session_id, project=project, task=task, force=force
     )
-    return sent(done, messages)
+    kept = [messages[place] for place in done.kept]
+    if not done.injected:
+        return kept
+    first = next((n for n, m in enumerate(kept) if m.type != "system"), len(kept))
+    block = HumanMessage(done.injected, additional_kwargs=dict(_SUMMARY))
+    return [*kept[:first], block, *kept[first:]]
 
 
 def as_message(messages: Sequence[BaseMessage], place: int) -> Message:
@@ -63,13 +64,3 @@ def as_message(messages: Sequence[BaseMessage], place: int) -> Message:
     answers = message.tool_call_id if isinstance(message, ToolMessage) else ""
     role = speaker_of(messages, place) or "assistant"
     return Message(role, text_of(message), calls=calls, answers=answers)
-
-
-def sent(done: Compressed, messages: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """Return the messages to send after a compression of these messages."""
-    kept = [messages[place] for place in done.kept]
-    if not done.injected:
-        return kept
-    first = next((n for n, m in enumerate(kept) if m.type != "system"), len(kept))
-    block = HumanMessage(done.injected, additional_kwargs=dict(_SUMMARY))
-    return [*kept[:first], block, *kept[first:]]

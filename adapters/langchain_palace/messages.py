@@ -36,7 +36,7 @@ _ROLES = {
     "function": "tool",
 }
 _ROLES |= {"user": "user", "assistant": "assistant", "developer": "system"}
-_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "guard_content"})
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text", "text-plain", "guard_content"})
 # A longer part of a message beside others is something that they are said of.
 _DOCUMENT_CHARS = 400
 _USAGE_KEYS = frozenset({"token_usage", "usage"})

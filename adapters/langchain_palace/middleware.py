@@ -247,7 +247,7 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Any]
     ) -> hosting.Steps[ModelResponse[Any] | ExtendedModelResponse[Any]]:
         whole: list[Any] = self._turns.whole(request.messages)
-        request = _unwrapped(request).override(messages=whole)
+        request = self._unwrapped(request).override(messages=whole)
         call = self._call(request.runtime)
         plan, is_new = yield from self._plan(request, call)
         if plan is None:
@@ -472,6 +472,13 @@ class PalaceMiddleware(AgentMiddleware[PalaceState, Any, Any]):
             yield self._turns.record(plan, checked.text, checked, 0)
         return made
 
+    def _unwrapped(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """Return the request on the bare model where that asks the same palace: one decision."""
+        model = request.model
+        if not isinstance(model, ChatPalace) or model.inner_kwargs:
+            return request
+        return request.override(model=model.inner) if model.palace is self.palace else request
+
     def _call(self, runtime: object) -> Call:
         """Return who asks, as the run's context or config tells."""
         return call_of_run(runtime, session_id=self.session_id, project=self.project)
@@ -502,13 +509,6 @@ def _is_of(kept: Mapping[str, Any], call: Call, thread: str | None) -> bool:
     if kept.get("thread_id") == thread:
         sessions += [None, thread]
     return call.session_id in sessions and call.project in (None, kept["project"])
-
-
-def _unwrapped(request: ModelRequest[Any]) -> ModelRequest[Any]:
-    """Return the request on the bare model, where the host wrapped that as well: one decision."""
-    if isinstance(request.model, ChatPalace) and not request.model.inner_kwargs:
-        return request.override(model=request.model.inner)
-    return request
 
 
 def _ids(messages: Sequence[BaseMessage]) -> list[str]:

@@ -6,10 +6,10 @@ In: what a runnable does with one input, once for all doors. Out: the four doors
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Iterator, Mapping
-from typing import Any
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from langchain_core.runnables import RunnableConfig, RunnableSerializable
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSerializable
 from langchain_core.runnables.config import patch_config
 from langchain_core.runnables.utils import Input, Output
 
@@ -18,6 +18,22 @@ from palace import hosting
 
 class OwnRun(RunnableSerializable[Input, Output]):
     """The doors of a runnable that looks into the palace before it runs what it is bound to."""
+
+    if TYPE_CHECKING:
+        bound: Any  # a field of the subclasses
+
+    def with_fallbacks(  # type: ignore[override]
+        self, fallbacks: Sequence[Runnable[Any, Any]], **options: Any
+    ) -> OwnRun[Input, Output]:
+        """Return the same with others for where what is bound fails; a miss is no failure."""
+        return self._bound_to(self.bound.with_fallbacks(fallbacks, **options))
+
+    def with_retry(self, **options: Any) -> OwnRun[Input, Output]:
+        """Return the same that runs what is bound again where that fails; a miss is no failure."""
+        return self._bound_to(self.bound.with_retry(**options))
+
+    def _bound_to(self, bound: Any) -> OwnRun[Input, Output]:
+        return type(self)(**{**dict(self), "bound": bound})
 
     @abstractmethod
     def _whole(

@@ -23,6 +23,7 @@ from langchain_core.runnables import (
     RunnableConfig,
     RunnableLambda,
     RunnableSequence,
+    RunnableWithFallbacks,
 )
 from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
 from langchain_core.runnables.utils import ConfigurableFieldSpec, get_unique_config_specs
@@ -108,6 +109,8 @@ def _parts(chain: Runnable[Any, Any]) -> Iterator[Runnable[Any, Any]]:
         inner = [chain.bound]
     elif isinstance(chain, RunnableBranch):
         inner = [*(branch for _, branch in chain.branches), chain.default]
+    elif isinstance(chain, RunnableWithFallbacks):
+        inner = [*chain.runnables]
     for part in inner:
         yield from _parts(part)
 
@@ -228,6 +231,7 @@ class PalaceRunnable(OwnRun[Any, Any]):
                 out = yield whole_run(self.bound, given.sent_input, config, kwargs)
             return (yield from self._passed(out, given, plan, heard))
         except RecallMiss as declined:
+            yield self._turns.declined(plan, declined)
             if self.on_miss is None:
                 raise
             return self.on_miss(declined.message)
@@ -394,6 +398,8 @@ def _kind_of_part(bound: Runnable[Any, Any]) -> str:
         return _kind(bound.last)
     if isinstance(bound, RunnableBindingBase):
         return _kind(bound.bound)
+    if isinstance(bound, RunnableWithFallbacks):
+        return _kind(bound.runnable)
     if isinstance(bound, RunnableBranch):
         kinds = {_kind(bound.default), *(_kind(branch) for _, branch in bound.branches)}
         return kinds.pop() if len(kinds) == 1 else "unknown"

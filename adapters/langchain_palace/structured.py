@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from langchain_palace.asking import streamed_run, whole_run
-from langchain_palace.gate import ReplyGate, canned, check_values
+from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned, check_values
 from langchain_palace.messages import labelled, released, tool_texts
 from langchain_palace.own_run import OwnRun
 from langchain_palace.streams import quiet
@@ -95,24 +95,22 @@ class StructuredPalace(OwnRun[LanguageModelInput, Any]):
         try:
             with turns.telling(plan):
                 made = yield whole_run(self.bound, ready.messages, seen, kwargs)
-        except RecallMiss as missed:
-            return self._missed(missed.message)
-        turns.replied(plan)
-        if plan.chooses:
-            made = self._chosen_only(made)
-        if not plan.is_checked:
-            return self._noting(plan)(made)
-        try:
+            turns.replied(plan)
+            if plan.chooses:
+                made = self._chosen_only(made)
+            if not plan.is_checked:
+                return self._noting(plan)(made)
             return (yield from self._checked(made, plan, ready.texts))
-        except RecallMiss as declined:
-            return self._missed(declined.message)
+        except RecallMiss as missed:
+            yield turns.declined(plan, missed)
+            return self._missed(missed.message)
 
     def _checked(self, made: Any, plan: Plan, texts: tuple[str, ...]) -> hosting.Steps[Any]:
         parsed = made.get("parsed") if self.include_raw and isinstance(made, Mapping) else made
         if parsed is None and self.include_raw and made.get("parsing_error"):
             raise unreadable(plan, made["parsing_error"])
         if parsed is None:
-            return self._missed(plan.options.fallback_text)
+            raise RecallMiss(plan.options.fallback_text, hint=NOTHING_TO_FIT)
         checked = check_values(plan.check(texts), parsed, self.answer_schema)
         if self.include_raw:
             made = {**made, "raw": self._raw(made["raw"], plan, texts)}

@@ -355,6 +355,10 @@ class Turns:
         answer = plan.answer or Answer(text, plan.verdict, checked, plan.model_calls + calls)
         return hosting.in_thread(lambda: self.palace.record_answer(answer, plan.verdict))
 
+    def declined(self, plan: Plan, miss: RecallMiss) -> hosting.Step[str]:
+        """Return the step that writes down that the model has declined."""
+        return self.record(plan, miss.message, CheckedAnswer(miss.message, declined=True), 1)
+
     def under_way(self, key: Key) -> Plan | None:
         """Return the settled plan of a turn that is entered again, by a tool loop or a retry."""
         return self._under_way.plans.get(key)

@@ -134,10 +134,15 @@ def read(scope: ToolScope, given: dict[str, Any]) -> dict[str, Any]:
     if "drawer" in given:
         return {"status": "invalid", "message": "To read a drawer, name its room too."}
     drawers: dict[str, dict[str, None]] = {found.name: {} for found in scope.palace.rooms()}
+    others: set[str] = set()
     for memory in scope.palace.memories():
-        if memory.room in drawers and scope.may_see(memory):
+        if not scope.may_see(memory):
+            others.add(memory.room)
+        elif memory.room in drawers:
             drawers[memory.room][memory.drawer] = None
-    rooms = [{"room": name, "drawers": list(held)} for name, held in drawers.items()]
+    # A room may be named after what another session alone keeps in it.
+    seen = {name: held for name, held in drawers.items() if held or name not in others}
+    rooms = [{"room": name, "drawers": list(held)} for name, held in seen.items()]
     return {"status": "found", "message": f"{counted(len(rooms), 'room')}.", "rooms": rooms}
 
 

@@ -294,6 +294,16 @@ def test_memories_of_other_sessions_and_projects_cannot_be_seen_or_touched(palac
     assert tools["read"](room=room)["status"] == "nothing_stored"
 
 
+def test_a_room_is_not_told_of_where_only_others_keep_something(palace, tools):
+    palace.remember(PORT, room="move-to-oslo", session_id="s2")
+    palace.remember(NEW_PORT, room="infra")
+    (palace.root / "rooms" / "empty").mkdir()
+
+    shown = [room["room"] for room in tools["read"]()["rooms"]]
+
+    assert shown == ["empty", "infra"]
+
+
 def test_memories_can_be_kept_to_a_session_or_a_project(palace):
     tools = tools_of(palace, session_id="s1", project="site")
 

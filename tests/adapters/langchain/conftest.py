@@ -14,7 +14,7 @@ if find_spec("langchain_core") is None:
     collect_ignore_glob = ["test_*.py"]
 else:
     if find_spec("langchain") is None:
-        collect_ignore_glob += ["test_middleware*.py", "test_examples.py"]
+        collect_ignore_glob += ["test_middleware*.py"]
     if find_spec("langchain_tests") is None:
         collect_ignore_glob += ["test_standard.py"]
     if find_spec("opentelemetry.sdk" if find_spec("opentelemetry") else "opentelemetry") is None:

@@ -6,6 +6,8 @@ import json
 import re
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
@@ -13,7 +15,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from pydantic import Field, PrivateAttr
+from pydantic import BaseModel, Field, PrivateAttr
 
 from palace import DECLINE_TOKEN, QUOTE_SCHEMA, Mempalace
 
@@ -38,6 +40,37 @@ def stock(palace: Mempalace) -> None:
     palace.remember("The staging database listens on port 5432.", room="infra")
     palace.remember(UNCLEAR_TEXT, room="people", kind="preference")
     palace.remember("Deploys run from main with make deploy.", room="infra", drawer="deploys")
+
+
+def weather(city: str) -> str:
+    """Get the weather of a city."""
+    return f"It rains in {city}."
+
+
+class Shipped(BaseModel):
+    """When something was shipped."""
+
+    date: str
+
+
+def session(name: str) -> dict[str, Any]:
+    """Return the config of a call in a session."""
+    return {"configurable": {"session_id": name}}
+
+
+async def out_of(host: Any, way: str, given: Any, config: Any = None) -> Any:
+    """Ask a host in one of its ways; return what it says, its chunks added up."""
+    if way == "invoke":
+        return host.invoke(given, config)
+    if way == "ainvoke":
+        return await host.ainvoke(given, config)
+    if way == "batch":
+        return host.batch([given], config)[0]
+    if way == "abatch":
+        return (await host.abatch([given], config))[0]
+    if way == "stream":
+        return reduce(add, host.stream(given, config))
+    return reduce(add, [chunk async for chunk in host.astream(given, config)])
 
 
 class Asked:
@@ -222,6 +255,15 @@ def honest(asked: Asked) -> AIMessage | str:
     return CHAT
 
 
+def saying(name: str, **values: Any) -> CountingModel:
+    """Return a model that points honestly, and calls a tool with values otherwise."""
+
+    def persona(asked: Asked) -> AIMessage | str:
+        return honest(asked) if asked.is_pointing else calling(name, values)
+
+    return CountingModel(persona=persona)
+
+
 def failing(times: int) -> Persona:
     """Fail so many times, as a server that cannot be reached, then be honest."""
     left = iter(range(times))
@@ -234,9 +276,32 @@ def failing(times: int) -> Persona:
     return persona
 
 
+def flaky(then: Persona, times: float = 1) -> Persona:
+    """Fail so many of the host's own calls; those that point do not count."""
+    left = times
+
+    def persona(asked: Asked) -> AIMessage | str:
+        nonlocal left
+        if left and not asked.is_pointing:
+            left -= 1
+            raise ConnectionError("the line is down")
+        return then(asked)
+
+    return persona
+
+
 def declining(asked: Asked) -> AIMessage | str:
     """Decline wherever the contract lets one."""
     return pointing(asked, None) if asked.is_pointing else DECLINE_TOKEN
+
+
+# What is said to each prompt in the end, and how many calls of a model that takes.
+TOLD = {
+    PASS: (CHAT, 1),
+    HIT: (f"{HIT_TEXT} [1]", 1),
+    UNCLEAR: (f"{UNCLEAR_TEXT} [1]", 2),
+    MISS: (FALLBACK, 0),
+}
 
 
 LIE = "The secret launch code is 80085 and Mallory keeps it in /etc/lies."

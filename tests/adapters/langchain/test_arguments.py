@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage, AIMessageChunk, FunctionMessage, 
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_palace import ChatPalace
-from pydantic import BaseModel
 
 from palace import RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
@@ -19,31 +18,16 @@ from tests.adapters.langchain.doubles import (
     PASS,
     UNCLEAR,
     CountingModel,
-    calling,
+    Shipped,
     declining,
     honest,
-    pointing,
+    out_of,
+    saying,
 )
-
-
-class Shipped(BaseModel):
-    """A release."""
-
-    date: str
-
 
 TOOL = convert_to_openai_tool(Shipped)
 NAMED = {"type": "function", "function": {"name": "Shipped"}}
 OTHER = {**TOOL, "function": {**TOOL["function"], "name": "Other"}}
-
-
-def saying(date):
-    def persona(asked):
-        if asked.is_pointing:
-            return pointing(asked, 1, asked.items[0], asked.items[0])
-        return calling("Shipped", {"date": date})
-
-    return persona
 
 
 def bound_before(model, palace):
@@ -81,17 +65,17 @@ def bound_in_words_of_another_provider(model, palace):
 )
 class TestAForcedTool:
     def test_holds_what_is_remembered(self, palace, bound):
-        reply = bound(CountingModel(persona=saying("2026-03-02")), palace).invoke(HIT)
+        reply = bound(saying("Shipped", date="2026-03-02"), palace).invoke(HIT)
 
         assert reply.tool_calls[0]["args"] == {"date": "2026-03-02"}
 
     @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
     def test_holds_no_lie(self, palace, bound, prompt):
         with pytest.raises(UngroundedAnswerError):
-            bound(CountingModel(persona=saying("2026-04-09")), palace).invoke(prompt)
+            bound(saying("Shipped", date="2026-04-09"), palace).invoke(prompt)
 
     def test_is_missed_by_type(self, palace, bound):
-        model = CountingModel(persona=saying("2026-03-02"))
+        model = saying("Shipped", date="2026-03-02")
 
         with pytest.raises(RecallMiss):
             bound(model, palace).invoke(MISS)
@@ -202,44 +186,35 @@ def functioning(date, *, arguments=None, text=""):
     return persona
 
 
-def replied(chat, way, prompt):
-    if way == "invoke":
-        return chat.invoke(prompt)
-    whole = None
-    for chunk in chat.stream(prompt):
-        whole = chunk if whole is None else whole + chunk
-    return whole
-
-
 @pytest.mark.parametrize("way", ["invoke", "stream"])
 class TestAFunctionOfTheOlderKind:
     @pytest.mark.parametrize("prompt", [HIT, UNCLEAR, PASS])
-    def test_is_called(self, palace, way, prompt):
+    async def test_is_called(self, palace, way, prompt):
         model = FunctionModel(persona=functioning("today"))
         chat = ChatPalace(inner=model, palace=palace).bind(functions=[FUNCTION])
 
-        called = replied(chat, way, prompt).additional_kwargs["function_call"]
+        called = (await out_of(chat, way, prompt)).additional_kwargs["function_call"]
         assert (called["name"], called["arguments"]) == ("Shipped", '{"date": "today"}')
 
-    def test_holds_what_is_remembered_where_it_is_forced(self, palace, way):
+    async def test_holds_what_is_remembered_where_it_is_forced(self, palace, way):
         model = FunctionModel(persona=functioning("2026-03-02"))
         chat = ChatPalace(inner=model, palace=palace)
         chat = chat.bind(functions=[FUNCTION], function_call={"name": "Shipped"})
 
         with pytest.raises(RecallMiss):
-            replied(chat, way, MISS)
+            await out_of(chat, way, MISS)
         assert model.calls == 0
-        called = replied(chat, way, HIT).additional_kwargs["function_call"]
+        called = (await out_of(chat, way, HIT)).additional_kwargs["function_call"]
         assert called["arguments"] == '{"date": "2026-03-02"}'
 
     @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
-    def test_holds_no_lie_where_it_is_forced(self, palace, way, prompt):
+    async def test_holds_no_lie_where_it_is_forced(self, palace, way, prompt):
         model = FunctionModel(persona=functioning("2026-04-09"))
         chat = ChatPalace(inner=model, palace=palace)
         chat = chat.bind(functions=[FUNCTION], function_call={"name": "Shipped"})
 
         with pytest.raises(UngroundedAnswerError):
-            replied(chat, way, prompt)
+            await out_of(chat, way, prompt)
 
 
 def test_words_beside_a_function_are_dropped(palace):

@@ -18,25 +18,24 @@ from tests.adapters.langchain.doubles import (
     CountingModel,
     Recorder,
     honest,
+    out_of,
 )
 
 
-def replied(chat, way, prompt):
-    if way == "invoke":
-        return str(chat.invoke(prompt).text)
+async def replied(chat, way, prompt):
     if way == "generate":
         return chat.generate([[HumanMessage(prompt)]]).generations[0][0].text
-    return "".join(str(chunk.text) for chunk in chat.stream(prompt))
+    return (await out_of(chat, way, prompt)).text
 
 
 @pytest.mark.parametrize("way", ["invoke", "stream", "generate"])
-def test_where_the_model_is_to_stop_reaches_every_call(palace, way):
+async def test_where_the_model_is_to_stop_reaches_every_call(palace, way):
     model = CountingModel(persona=honest)
     chat = ChatPalace(inner=model.bind(stop=["\n\n"]), palace=palace)
 
-    assert replied(chat, way, HIT).startswith(HIT_TEXT)
-    assert replied(chat, way, UNCLEAR).startswith(UNCLEAR_TEXT)
-    assert replied(chat, way, PASS)
+    assert (await replied(chat, way, HIT)).startswith(HIT_TEXT)
+    assert (await replied(chat, way, UNCLEAR)).startswith(UNCLEAR_TEXT)
+    assert await replied(chat, way, PASS)
     assert [asked.kwargs["stop"] for asked in model.asked] == [["\n\n"]] * 4
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from functools import reduce
+from operator import add
 
 import pytest
 from langchain_core.caches import InMemoryCache
@@ -43,20 +45,13 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
-    failing,
     honest,
     lying_after_a_true_quote,
+    out_of,
     pointing,
+    session,
+    weather,
 )
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
-
-
-def session(name, **more):
-    return {"configurable": {"session_id": name, **more}}
 
 
 @pytest.fixture
@@ -71,25 +66,10 @@ def chat(model, palace):
 
 async def said(chat, way, prompt, config=None):
     """Ask in one of the ways a chat model can be asked; return its text and its metadata."""
-    if way == "invoke":
-        message = chat.invoke(prompt, config)
-    elif way == "ainvoke":
-        message = await chat.ainvoke(prompt, config)
-    elif way == "batch":
-        message = chat.batch([prompt], config)[0]
-    elif way == "abatch":
-        message = (await chat.abatch([prompt], config))[0]
-    elif way == "generate":
+    if way == "generate":
         message = chat.generate([[HumanMessage(prompt)]]).generations[0][0].message
     else:
-        chunks = (
-            list(chat.stream(prompt, config))
-            if way == "stream"
-            else [c async for c in chat.astream(prompt, config)]
-        )
-        message = chunks[0]
-        for chunk in chunks[1:]:
-            message = message + chunk
+        message = await out_of(chat, way, prompt, config)
     return str(message.text), message.response_metadata["palace"]
 
 
@@ -407,20 +387,6 @@ def test_the_first_turn_of_a_session_carries_the_wake_up_and_later_ones_do_not(p
     assert woken == [True, False, False, True, False]
 
 
-@pytest.mark.parametrize("fails", [1, 2])
-def test_a_first_call_that_fails_leaves_the_wake_up_to_the_retry(palace, fails):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=failing(fails))
-    chat = ChatPalace(inner=model, palace=palace).with_retry(
-        stop_after_attempt=3, wait_exponential_jitter=False
-    )
-
-    chat.invoke(PASS, session("a"))
-    chat.invoke(PASS, session("a"))
-
-    assert [IDENTITY in a.everything for a in model.asked] == [True] * (fails + 1) + [False]
-
-
 def test_only_the_persons_message_is_written_to(palace, model, chat):
     messages = [
         SystemMessage("Be brief."),
@@ -482,6 +448,7 @@ PUT = {
     ],
     "at the end of a template": lambda q: [HumanMessage(f"Snow is ice.\n\nQuestion: {q}\n")],
     "in a part for a guardrail": lambda q: [HumanMessage([{"type": "guard_content", "text": q}])],
+    "as a file of plain text": lambda q: [HumanMessage([{"type": "text-plain", "text": q}])],
     "in the role of the developer": lambda q: [ChatMessage(q, role="developer")],
     "in a piece of a stream": lambda q: [SystemMessageChunk(content=q)],
     "in the system's words": lambda q: [SystemMessage("Be brief."), SystemMessage(q)],
@@ -756,9 +723,7 @@ def test_usage_counts_every_call(chat):
     assert chat.invoke(HIT).usage_metadata["total_tokens"] == 10
     assert chat.invoke(UNCLEAR).usage_metadata["total_tokens"] == 20
     assert chat.invoke(MISS).usage_metadata is None
-    whole = None
-    for chunk in chat.stream(UNCLEAR):
-        whole = chunk if whole is None else whole + chunk
+    whole = reduce(add, chat.stream(UNCLEAR))
     assert whole.usage_metadata["total_tokens"] == 20
 
 
@@ -909,11 +874,6 @@ async def test_it_is_described_to_callbacks_once(palace, model):
 
     chat.bind_tools([weather]).invoke(PASS)
     assert len(described) == 2  # with tools it is another model
-
-
-def test_only_chat_models_are_wrapped(palace):
-    with pytest.raises(ConfigError, match="PalaceRunnable"):
-        ChatPalace(inner=RunnableLambda(lambda x: x), palace=palace)
 
 
 def test_answers_are_in_the_journal(palace, chat):

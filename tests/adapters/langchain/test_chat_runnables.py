@@ -5,45 +5,28 @@ from __future__ import annotations
 import pytest
 from langchain_core.runnables import ConfigurableField
 from langchain_palace import ChatPalace, PalaceRunnable
-from pydantic import BaseModel
 
 from tests.adapters.langchain.doubles import (
-    CHAT,
     FALLBACK,
     HIT,
-    HIT_TEXT,
     LIARS,
     LIE,
     MISS,
     PASS,
+    TOLD,
     UNCLEAR,
-    UNCLEAR_TEXT,
     USAGE,
     CountingModel,
     Recorder,
+    Shipped,
     calling_once,
     failing,
     honest,
+    out_of,
+    weather,
 )
 
 WAYS = ["invoke", "ainvoke", "stream", "astream"]
-TOLD = {
-    PASS: (CHAT, 1),
-    HIT: (f"{HIT_TEXT} [1]", 1),
-    UNCLEAR: (f"{UNCLEAR_TEXT} [1]", 2),
-    MISS: (FALLBACK, 0),
-}
-
-
-class Shipped(BaseModel):
-    """When something was shipped."""
-
-    date: str
-
-
-def weather(city: str) -> str:
-    """Tell the weather."""
-    return f"It rains in {city}."
 
 
 @pytest.fixture
@@ -78,18 +61,6 @@ KINDS = [with_retry, with_fallbacks, with_fields, with_alternatives]
 BINDING = KINDS[1:]
 
 
-async def said(chat, way, prompt, config=None):
-    if way == "invoke":
-        return chat.invoke(prompt, config)
-    if way == "ainvoke":
-        return await chat.ainvoke(prompt, config)
-    if way == "stream":
-        chunks = list(chat.stream(prompt, config))
-    else:
-        chunks = [chunk async for chunk in chat.astream(prompt, config)]
-    return sum(chunks[1:], chunks[0])
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("prompt", TOLD)
 @pytest.mark.parametrize("kind", KINDS)
@@ -98,7 +69,7 @@ async def test_it_looks_before_it_answers(palace, kind, prompt, way):
     recorder = Recorder()
     chat = ChatPalace(inner=kind(model), palace=palace)
 
-    message = await said(chat, way, prompt, {"callbacks": [recorder.handler()]})
+    message = await out_of(chat, way, prompt, {"callbacks": [recorder.handler()]})
 
     assert (message.text, model.calls) == TOLD[prompt]
     assert recorder.events.count("model_start") == recorder.events.count("model_end") == 1
@@ -114,7 +85,7 @@ async def test_a_liar_gets_nothing_out(palace, kind, liar):
 
     for way in WAYS:
         for prompt in (HIT, UNCLEAR):
-            assert LIE not in (await said(chat, way, prompt)).text
+            assert LIE not in (await out_of(chat, way, prompt)).text
 
 
 @pytest.mark.parametrize("kind", BINDING)
@@ -128,8 +99,6 @@ def test_tools_and_schemas_are_those_of_the_model(palace, kind):
     chat = ChatPalace(inner=kind(CountingModel(persona=persona)), palace=palace)
 
     assert chat.bind_tools([weather]).invoke(HIT).tool_calls[0]["args"] == {"city": "Rome"}
-    if kind is with_fallbacks:  # which reads hints of types that a model may not have
-        return
     structured = chat.with_structured_output(Shipped, on_miss=lambda text: text)
     assert structured.invoke(HIT) == Shipped(date="2026-03-02")
     assert structured.invoke(MISS) == FALLBACK

@@ -12,17 +12,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from palace import RecallMiss, UngroundedAnswerError
-from tests.adapters.langchain.doubles import (
-    FALLBACK,
-    HIT,
-    LIE,
-    MISS,
-    PASS,
-    UNCLEAR,
-    CountingModel,
-    calling,
-    honest,
-)
+from tests.adapters.langchain.doubles import FALLBACK, HIT, LIE, MISS, PASS, UNCLEAR, saying
 
 SUPERVISOR = "You are a supervisor. Say who acts next: researcher or web_coder, or FINISH."
 ROUTER = "You route questions to the researcher or to the web coder."
@@ -59,13 +49,6 @@ class Year(BaseModel):
 def hand_over(task: str) -> str:
     """Hand a task over to the researcher."""
     return task
-
-
-def saying(name, **values):
-    def persona(asked):
-        return honest(asked) if asked.is_pointing else calling(name, values)
-
-    return CountingModel(persona=persona)
 
 
 def asked(system, question):

@@ -31,12 +31,8 @@ from tests.adapters.langchain.doubles import (
     CountingModel,
     Recorder,
     honest,
+    session,
 )
-
-
-def session(name):
-    return {"configurable": {"session_id": name}}
-
 
 # -- retriever ---------------------------------------------------------------------------------
 

@@ -11,7 +11,6 @@ from langchain_core.messages import (
     trim_messages,
 )
 from langchain_palace import ChatPalace
-from pydantic import BaseModel
 
 from palace import Mempalace, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
@@ -25,22 +24,14 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR,
     UNCLEAR_TEXT,
     CountingModel,
+    Shipped,
     calling,
     calling_once,
     honest,
     lying_after_a_true_quote,
+    session,
+    weather,
 )
-
-
-class Shipped(BaseModel):
-    """When something was shipped."""
-
-    date: str
-
-
-def weather(city: str) -> str:
-    """Tell the weather."""
-    return f"It rains in {city}."
 
 
 def trimmed(messages):
@@ -71,10 +62,6 @@ CUTS = [
     trimmed_behind_an_earlier_message,
     trimmed_behind_an_earlier_turn,
 ]
-
-
-def session(name):
-    return {"configurable": {"session_id": name}}
 
 
 def under_way(palace, persona, prompt, config=None):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import add
+
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
@@ -18,7 +21,7 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     calling,
-    honest,
+    saying,
 )
 
 
@@ -34,20 +37,13 @@ def order(number: str) -> str:
     return f"Order {number} has been paid and sent."
 
 
-def saying(name, **values):
-    def persona(asked):
-        return honest(asked) if asked.is_pointing else calling(name, values)
-
-    return CountingModel(persona=persona)
-
-
 def asked(palace, model, question, *, streaming):
     chat = ChatPalace(inner=model, palace=palace).bind_tools([reply, order])
     if not streaming:
         return chat.invoke(question)
-    chunks = [*chat.stream(question)]
-    assert LIE not in "".join(str(c.text) for c in chunks)
-    return sum(chunks[1:], chunks[0])
+    said = reduce(add, chat.stream(question))
+    assert LIE not in said.text
+    return said
 
 
 @pytest.mark.parametrize("streaming", [False, True])

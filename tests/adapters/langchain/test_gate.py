@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from typing import Any, Literal
 
 import pytest
@@ -67,10 +69,7 @@ def streamed(one: ReplyGate, *chunks: Any, info: Any = None) -> list[AIMessageCh
 
 
 def summed(chunks: list[AIMessageChunk]) -> AIMessageChunk:
-    whole, *rest = chunks
-    for chunk in rest:
-        whole += chunk
-    return whole
+    return reduce(add, chunks)
 
 
 class TestAMessageThatIsNotChecked:

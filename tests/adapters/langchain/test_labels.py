@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from typing_extensions import TypedDict
 
 from palace import UngroundedAnswerError
-from tests.adapters.langchain.doubles import HIT, HIT_TEXT, UNCLEAR, CountingModel, calling, honest
+from tests.adapters.langchain.doubles import HIT, HIT_TEXT, UNCLEAR, CountingModel, saying
 
 
 class Topic(Enum):
@@ -45,16 +45,9 @@ class Day(BaseModel):
 VALUES = {"text": HIT_TEXT, "topic": "release_date", "status": "in_progress"}
 
 
-def saying(name, values):
-    def persona(asked):
-        return honest(asked) if asked.is_pointing else calling(name, values)
-
-    return CountingModel(persona=persona)
-
-
 @pytest.mark.parametrize("include_raw", [False, True])
 def test_labels_are_no_statements(palace, include_raw):
-    chat = ChatPalace(inner=saying("Shipped", VALUES), palace=palace)
+    chat = ChatPalace(inner=saying("Shipped", **VALUES), palace=palace)
 
     made = chat.with_structured_output(Shipped, include_raw=include_raw).invoke(HIT)
 
@@ -66,14 +59,14 @@ def test_labels_of_plain_values_are_none_either(palace, how):
     values = {"text": HIT_TEXT, "topic": "release_date"}
     name = "ShippedDict" if how == "typed dict" else "Shipped"
     schema = ShippedDict if how == "typed dict" else Shipped.model_json_schema()
-    chat = ChatPalace(inner=saying(name, values), palace=palace)
+    chat = ChatPalace(inner=saying(name, **values), palace=palace)
 
     assert chat.with_structured_output(schema).invoke(HIT) == values
 
 
 def test_a_choice_beside_one_that_is_remembered_is_a_statement(palace):
     def chosen(day):
-        chat = ChatPalace(inner=saying("Day", {"day": day}), palace=palace)
+        chat = ChatPalace(inner=saying("Day", day=day), palace=palace)
         return chat.with_structured_output(Day).invoke(HIT).day
 
     assert chosen("2026-03-02") == "2026-03-02"
@@ -82,14 +75,14 @@ def test_a_choice_beside_one_that_is_remembered_is_a_statement(palace):
 
 
 def test_beside_unclear_evidence_every_value_is_a_statement(palace):
-    chat = ChatPalace(inner=saying("Shipped", VALUES), palace=palace)
+    chat = ChatPalace(inner=saying("Shipped", **VALUES), palace=palace)
 
     with pytest.raises(UngroundedAnswerError):
         chat.with_structured_output(Shipped).invoke(UNCLEAR)
 
 
 def test_labels_in_the_call_of_a_forced_tool_are_none(palace):
-    chat = ChatPalace(inner=saying("Shipped", VALUES), palace=palace)
+    chat = ChatPalace(inner=saying("Shipped", **VALUES), palace=palace)
     forced = chat.bind_tools([Shipped], tool_choice="Shipped")
 
     assert forced.invoke(HIT).tool_calls[0]["args"] == VALUES

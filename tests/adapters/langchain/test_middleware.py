@@ -15,7 +15,7 @@ from langchain.agents.middleware import (
     SummarizationMiddleware,
 )
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_palace import ChatPalace, PalaceMiddleware
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
@@ -32,6 +32,7 @@ from tests.adapters.langchain.doubles import (
     LIE,
     MISS,
     PASS,
+    TOLD,
     UNCLEAR,
     UNCLEAR_TEXT,
     CountingModel,
@@ -39,17 +40,15 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
-    failing,
+    flaky,
     honest,
+    weather,
 )
 
 ASKED = "What was our door code for the archive?"
+# Who does not know that report takes this for a question about the world.
+OWNER = "Who owns the Zorblax report?"
 WAYS = ["invoke", "ainvoke", "stream", "astream", "messages", "amessages"]
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 class Shipped(BaseModel):
@@ -99,45 +98,16 @@ async def last(agent, way, prompt, config=None):
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_miss_ends_the_run_without_a_call(palace, way):
+@pytest.mark.parametrize("prompt", TOLD)
+async def test_it_looks_before_it_answers(palace, way, prompt):
     model = CountingModel(persona=honest)
 
-    text, _ = await last(agent_of(model, palace, weather), way, MISS)
+    text, _ = await last(agent_of(model, palace, weather), way, prompt)
 
-    assert text == FALLBACK
-    assert model.calls == 0
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_a_hit_is_answered_from_its_evidence(palace, way):
-    model = CountingModel(persona=honest)
-
-    text, _ = await last(agent_of(model, palace, weather), way, HIT)
-
-    assert text == f"{HIT_TEXT} [1]"
-    assert model.calls == 1
-    assert HIT_TEXT in model.asked[0].text
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_what_is_no_recall_passes_untouched(palace, way):
-    model = CountingModel(persona=honest)
-
-    text, _ = await last(agent_of(model, palace, weather), way, PASS)
-
-    assert text == CHAT
-    assert [a.text for a in model.asked] == [PASS]
-
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_unclear_evidence_is_quoted_before_the_agents_own_call(palace, way):
-    model = CountingModel(persona=honest)
-
-    text, _ = await last(agent_of(model, palace, weather), way, UNCLEAR)
-
-    assert text == f"{UNCLEAR_TEXT} [1]"
-    assert [a.is_pointing for a in model.asked] == [True, False]
-    assert [a.tools for a in model.asked] == [["point_to_memory"], ["weather"]]
+    assert (text, model.calls) == TOLD[prompt]
+    tools = [["point_to_memory"], ["weather"]] if prompt is UNCLEAR else [["weather"]]
+    assert [a.tools for a in model.asked] == tools[: model.calls]
+    assert prompt is not PASS or model.asked[0].text == PASS
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -434,22 +404,11 @@ async def test_evidence_outlives_a_summary(palace, prompt, is_first, is_async):
     assert len(palace.verdicts(limit=99)) == before + 1
 
 
-class Flaky:
-    def __init__(self, then, failures=1):
-        self.then, self.left = then, failures
-
-    def __call__(self, asked):
-        if self.left and not asked.is_pointing:
-            self.left -= 1
-            raise ConnectionError("the line is down")
-        return self.then(asked)
-
-
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS])
 @pytest.mark.parametrize("is_outer", [True, False])
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_retries_decide_and_confirm_once(palace, prompt, is_outer, is_async):
-    model = CountingModel(persona=Flaky(honest))
+    model = CountingModel(persona=flaky(honest))
     retry = [ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)]
     agent = agent_of(
         model, palace, before=retry if is_outer else [], after=[] if is_outer else retry
@@ -466,7 +425,7 @@ async def test_retries_decide_and_confirm_once(palace, prompt, is_outer, is_asyn
 
 def test_a_retried_first_turn_still_wakes_up(palace):
     palace.set_identity(IDENTITY)
-    model = CountingModel(persona=Flaky(honest))
+    model = CountingModel(persona=flaky(honest))
     retry = ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)
 
     agent_of(model, palace, before=[retry]).invoke(asked(PASS), thread("t"))
@@ -477,7 +436,7 @@ def test_a_retried_first_turn_still_wakes_up(palace):
 @pytest.mark.parametrize("is_outer", [True, False])
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR])
 def test_a_model_that_stands_in_is_checked_too(palace, is_outer, prompt):
-    model, liar = CountingModel(persona=Flaky(honest, 9)), CountingModel(persona=LIARS[3])
+    model, liar = CountingModel(persona=flaky(honest, 9)), CountingModel(persona=LIARS[3])
     other = [ModelFallbackMiddleware(liar)]
     agent = agent_of(
         model, palace, before=other if is_outer else [], after=[] if is_outer else other
@@ -495,7 +454,7 @@ def test_a_model_that_stands_in_is_checked_too(palace, is_outer, prompt):
 def test_what_a_model_streams_that_stands_in_is_not_seen_before_it_is_checked(
     palace, is_async, prompt
 ):
-    model, liar = CountingModel(persona=Flaky(honest, 9)), CountingModel(persona=LIARS[3])
+    model, liar = CountingModel(persona=flaky(honest, 9)), CountingModel(persona=LIARS[3])
     agent = agent_of(model, palace, after=[ModelFallbackMiddleware(liar)])
 
     pieces = streamed(agent, asked(prompt), is_async=is_async)
@@ -626,18 +585,6 @@ def test_a_question_rewritten_in_its_message_is_decided_too(palace, hook):
         assert len(palace.verdicts(limit=99)) <= before + 2
 
 
-@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, MISS])
-def test_what_is_asked_before_another_message_counts(palace, prompt):
-    model = CountingModel(persona=LIARS[3])
-
-    done = agent_of(model, palace).invoke(
-        {"messages": [HumanMessage(prompt), HumanMessage("Please.")]}
-    )
-
-    assert done["messages"][-1].text.startswith((FALLBACK, HIT_TEXT))
-    assert model.calls == (prompt != MISS)
-
-
 def test_several_instances_each_have_their_say(palace, other_palace):
     other_palace.remember("We shipped version 9.9.0 on 2026-05-05.", room="releases")
     model = CountingModel(persona=honest)
@@ -664,6 +611,17 @@ def test_a_wrapped_model_inside_is_decided_once(palace):
     assert len(palace.verdicts(limit=99)) == before + 1
     assert model.calls == 2
     assert done["messages"][-1].content == f"{UNCLEAR_TEXT} [1]"
+
+
+@pytest.mark.parametrize("prompt", [OWNER, UNCLEAR])
+def test_a_model_with_another_palace_keeps_it(palace, other_palace, prompt):
+    palace.remember("The Zorblax report is owned by Ruth.")
+    other_palace.remember(UNCLEAR_TEXT, kind="preference")
+    chat = ChatPalace(inner=CountingModel(persona=honest), palace=palace)
+
+    reply = agent_of(chat, other_palace).invoke(asked(prompt))["messages"][-1].text
+
+    assert ("Ruth" if prompt is OWNER else UNCLEAR_TEXT) in reply
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -730,17 +688,6 @@ def test_a_person_in_the_loop_does_not_decide_again(palace, prompt):
     assert done["messages"][-1].content == f"{evidence} [1]"
 
 
-def test_images_stay_beside_the_evidence(palace):
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aaaa"}}
-    model = CountingModel(persona=honest)
-
-    content = [{"type": "text", "text": HIT}, image]
-    agent_of(model, palace).invoke({"messages": [HumanMessage(content)]})
-
-    assert [part["type"] for part in model.asked[0].messages[-1].content] == ["text", "image_url"]
-    assert HIT_TEXT in model.asked[0].text
-
-
 def test_the_system_prompt_is_left_alone(palace):
     model = CountingModel(persona=honest)
 
@@ -784,14 +731,13 @@ def test_two_turns_of_a_conversation_each_carry_their_own_evidence(palace):
     assert LIE not in f"{done}"
 
 
-def test_a_run_that_fails_leaves_the_wake_up_to_the_next(palace):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=failing(1))
-    agent = agent_of(model, palace)
+@pytest.mark.parametrize("prompt", [HIT, UNCLEAR, PASS])
+def test_a_question_of_the_program_is_asked_before_what_the_tools_answer(palace, prompt):
+    """Behind their results it would be asked again, and the tools called once more, for ever."""
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
 
-    with pytest.raises(ConnectionError):
-        agent.invoke(asked(PASS), thread("a"))
-    for _ in range(2):
-        agent.invoke(asked(PASS), thread("a"))
+    agent_of(model, palace, weather).invoke(
+        {"messages": [SystemMessage(prompt)]}, {**thread("t"), "recursion_limit": 20}
+    )
 
-    assert [IDENTITY in a.everything for a in model.asked] == [True, True, False]
+    assert [m.type for m in model.asked[-1].messages] == ["system", "human", "ai", "tool"]

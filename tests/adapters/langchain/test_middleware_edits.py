@@ -25,16 +25,13 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     calling_once,
+    flaky,
     honest,
     ignoring,
+    weather,
 )
 
 ANSWERS = {HIT: HIT_TEXT, UNCLEAR: UNCLEAR_TEXT, MISS: FALLBACK, PASS: CHAT}
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 def agent_of(model, *middleware):
@@ -194,13 +191,8 @@ def test_a_checked_reply_to_another_question_is_checked_anew(palace, prompt):
 def test_a_wrapped_model_that_is_fallen_back_on_is_checked_too(palace, prompt):
     liar = ChatPalace(inner=CountingModel(persona=ignoring), palace=palace)
 
-    def failing_at_last(asked):
-        if asked.is_pointing:
-            return honest(asked)
-        raise ConnectionError
-
     fallback = ModelFallbackMiddleware(liar)
-    model = CountingModel(persona=failing_at_last)
+    model = CountingModel(persona=flaky(honest, 9))
     agent = agent_of(model, PalaceMiddleware(palace), fallback)
 
     last = agent.invoke({"messages": [HumanMessage(prompt)]}, {"configurable": {"thread_id": "t"}})

@@ -12,15 +12,7 @@ from langchain_palace import ChatPalace, PalaceMiddleware, PalaceRunnable
 from langgraph.graph import END, START, MessagesState, StateGraph
 
 from palace import ConfigError
-from tests.adapters.langchain.doubles import (
-    HIT,
-    HIT_TEXT,
-    PASS,
-    CountingModel,
-    calling,
-    calling_once,
-    honest,
-)
+from tests.adapters.langchain.doubles import HIT, HIT_TEXT, PASS, CountingModel, calling_once
 from tests.adapters.langchain.test_middleware_sub_agents import (
     ASK,
     SAID,
@@ -32,6 +24,7 @@ from tests.adapters.langchain.test_middleware_sub_agents import (
     by_its_retriever,
     by_its_thought,
     by_its_tool,
+    calling_all,
     direct,
     direct_model,
     direct_parts,
@@ -45,15 +38,7 @@ from tests.adapters.langchain.test_middleware_sub_agents import (
 
 
 def runnable_of(palace, tools, *, names=None, args=ASK, **options):
-    calls = dict.fromkeys(names or [tools[0].name], args)
-
-    def persona(asked):
-        if asked.is_pointing or asked.is_after_tool:
-            return honest(asked) if asked.is_pointing else repeating(asked)
-        made = [calling(name, args, id=name).tool_calls[0] for name, args in calls.items()]
-        return calling(tools[0].name, args).model_copy(update={"tool_calls": made})
-
-    agent = create_agent(CountingModel(persona=persona), tools)
+    agent = create_agent(calling_all(names or [tools[0].name], repeating, args), tools)
     return PalaceRunnable(bound=agent, palace=palace, **options)
 
 

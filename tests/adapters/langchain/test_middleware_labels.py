@@ -6,12 +6,11 @@ from typing import Literal
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import LLMToolSelectorMiddleware
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
-from langchain_palace import ChatPalace, PalaceMiddleware
+from langchain_palace import PalaceMiddleware
 from pydantic import BaseModel
 
-from tests.adapters.langchain.doubles import HIT, HIT_TEXT, CountingModel, calling, honest
+from tests.adapters.langchain.doubles import HIT, HIT_TEXT, CountingModel, calling
 
 
 class Shipped(BaseModel):
@@ -47,25 +46,4 @@ def test_a_label_passes_and_a_chosen_lie_does_not(palace, strategy):
 
     done = agent_of(palace, {"day": "2026-03-09"}, Day, strategy).invoke(asked)
     assert done.get("structured_response") is None
-    assert done["messages"][-1].text.startswith(HIT_TEXT)
-
-
-def weather_of_city_2(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
-
-
-def test_the_choice_of_a_tool_is_a_label(palace):
-    def persona(asked):
-        chosen = {"tools": ["weather_of_city_2"]}
-        name = "ToolSelectionResponse"
-        return calling(name, chosen) if name in asked.tools else honest(asked)
-
-    model = ChatPalace(inner=CountingModel(persona=persona), palace=palace)
-    selects = LLMToolSelectorMiddleware(max_tools=1)
-
-    done = create_agent(model, [weather_of_city_2], middleware=[selects]).invoke(
-        {"messages": [("user", HIT)]}
-    )
-
     assert done["messages"][-1].text.startswith(HIT_TEXT)

@@ -29,9 +29,11 @@ from tests.adapters.langchain.doubles import (
     calling,
     calling_once,
     declining,
+    flaky,
     honest,
     ignoring,
     stock,
+    weather,
 )
 
 SECRET = "What was our door code for the archive?"
@@ -46,11 +48,6 @@ class Told(BaseModel):
     """What is told."""
 
     words: str
-
-
-def weather(city: str) -> str:
-    """Get the weather of a city."""
-    return f"It rains in {city}."
 
 
 @tool
@@ -91,19 +88,6 @@ PERSONAS = {
     "handing over": calling_once("gossiping", {"query": "Rome?"}),
     **{liar.__name__: liar for liar in LIARS},
 }
-
-
-def failing_once(persona):
-    """Return the persona behind a line that drops the first call of the host's own."""
-    state = {"left": 1}
-
-    def flaky(asked):
-        if state["left"] and not asked.is_pointing:
-            state["left"] = 0
-            raise ConnectionError("the line is down")
-        return persona(asked)
-
-    return flaky
 
 
 @dataclass(frozen=True)
@@ -258,8 +242,7 @@ async def tool_loop(scene, messages, config):
 
 
 async def agent_turn(scene, move, persona, messages, config, own):
-    flaky = failing_once(persona) if move.host == "retrying" else persona
-    model = CountingModel(persona=flaky)
+    model = CountingModel(persona=flaky(persona) if move.host == "retrying" else persona)
     own.append(model)
     middleware = [scene.middleware]
     more = {}

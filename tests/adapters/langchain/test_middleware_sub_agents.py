@@ -97,17 +97,21 @@ def repeating(asked):
     return str(asked.messages[-1].text) if asked.is_after_tool else honest(asked)
 
 
-def agent_of(palace, tools, *, names=None, then=repeating, args=ASK, checkpointer=None, **options):
-    calls = dict.fromkeys(names or [tools[0].name], args)
+def calling_all(names, then, args):
+    """Return a model that calls tools at once before it says something."""
 
     def persona(asked):
         if asked.is_pointing or asked.is_after_tool:
             return then(asked)
-        made = [calling(name, args, id=name).tool_calls[0] for name, args in calls.items()]
-        return calling(tools[0].name, args).model_copy(update={"tool_calls": made})
+        made = [calling(name, args, id=name).tool_calls[0] for name in names]
+        return AIMessage("", tool_calls=made)
 
+    return CountingModel(persona=persona)
+
+
+def agent_of(palace, tools, *, names=None, then=repeating, args=ASK, checkpointer=None, **options):
     return create_agent(
-        CountingModel(persona=persona),
+        calling_all(names or [tools[0].name], then, args),
         tools,
         middleware=[PalaceMiddleware(palace, **options)],
         checkpointer=checkpointer,

@@ -243,6 +243,7 @@ def with_memory(model):
         lambda chain: chain,
         lambda chain: chain.with_retry(),
         lambda chain: RunnableLambda(str).pipe(chain),
+        lambda chain: RunnableLambda(str).with_fallbacks([chain]),
     ],
 )
 def test_a_chain_that_keeps_what_nobody_has_checked_is_refused(palace, kept, around):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import uuid
+from functools import reduce
+from operator import add
 from unittest.mock import MagicMock
 
 import pytest
@@ -30,6 +32,7 @@ from tests.adapters.langchain.doubles import (
     declining,
     honest,
     ignoring,
+    weather,
 )
 
 
@@ -64,11 +67,9 @@ class NamingModel(CountingModel):
 
 @pytest.mark.parametrize("prompt", [HIT, UNCLEAR, PASS])
 def test_a_streamed_message_keeps_its_id(palace, prompt):
-    whole = None
-    for chunk in ChatPalace(inner=NamingModel(persona=honest), palace=palace).stream(prompt):
-        whole = chunk if whole is None else whole + chunk
+    chat = ChatPalace(inner=NamingModel(persona=honest), palace=palace)
 
-    assert whole.id == "msg_1"
+    assert reduce(add, chat.stream(prompt)).id == "msg_1"
 
 
 def test_a_session_may_be_a_number(palace):
@@ -78,11 +79,6 @@ def test_a_session_may_be_a_number(palace):
 
     assert "4711" in chat.invoke(asked, {"configurable": {"session_id": 0}}).text
     assert "4711" not in chat.invoke(asked, {"configurable": {"session_id": 1}}).text
-
-
-def weather(city: str) -> str:
-    """Tell the weather."""
-    return f"It rains in {city}."
 
 
 THINKING = {"type": "thinking", "thinking": LIE, "signature": "c2ln", "index": 0}
@@ -118,11 +114,9 @@ class TestThoughtsBesideACall:
     def told(self, model, messages, streams):
         if not streams:
             return model.invoke(messages)
-        whole = None
-        for chunk in model.stream(messages):
-            assert LIE not in str(chunk)
-            whole = chunk if whole is None else whole + chunk
-        return whole
+        chunks = [*model.stream(messages)]
+        assert LIE not in str(chunks)
+        return reduce(add, chunks)
 
     def test_are_for_the_model_alone(self, palace, content, extras, prompt, streams):
         model = CountingModel(persona=thinking_first(content, extras))
@@ -358,10 +352,7 @@ class TestDecliningInWords:
     def told(self, chat, streams):
         if not streams:
             return chat.invoke(HIT)
-        whole = None
-        for chunk in chat.stream(HIT):
-            whole = chunk if whole is None else whole + chunk
-        return whole
+        return reduce(add, chat.stream(HIT))
 
     @pytest.mark.parametrize("said", [declining, lambda asked: ""])
     @pytest.mark.parametrize("choice", ["weather", "any"])

@@ -16,7 +16,6 @@ from langchain_core.prompt_values import StringPromptValue
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda
 from langchain_palace import ChatPalace, PalaceRunnable
-from pydantic import BaseModel
 
 from palace import ConfigError, ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.langchain.doubles import (
@@ -24,7 +23,6 @@ from tests.adapters.langchain.doubles import (
     FALLBACK,
     HIT,
     HIT_TEXT,
-    IDENTITY,
     LIARS,
     LIE,
     MISS,
@@ -33,24 +31,15 @@ from tests.adapters.langchain.doubles import (
     UNCLEAR_TEXT,
     CountingModel,
     Recorder,
-    declining,
-    failing,
+    Shipped,
     honest,
     lying_after_a_true_quote,
+    out_of,
+    session,
 )
 
 WAYS = ["invoke", "ainvoke", "batch", "abatch", "stream", "astream"]
 ASKED = "What was our door code for the archive?"
-
-
-class Shipped(BaseModel):
-    """When something was shipped."""
-
-    date: str
-
-
-def session(name):
-    return {"configurable": {"session_id": name}}
 
 
 def chain_of(model, *parts):
@@ -59,25 +48,6 @@ def chain_of(model, *parts):
     for part in parts:
         chain = chain | part
     return chain
-
-
-async def out_of(chain, way, value, config=None):
-    if way == "invoke":
-        return chain.invoke(value, config)
-    if way == "ainvoke":
-        return await chain.ainvoke(value, config)
-    if way == "batch":
-        return chain.batch([value], config)[0]
-    if way == "abatch":
-        return (await chain.abatch([value], config))[0]
-    if way == "stream":
-        chunks = list(chain.stream(value, config))
-    else:
-        chunks = [c async for c in chain.astream(value, config)]
-    whole = chunks[0]
-    for chunk in chunks[1:]:
-        whole = whole + chunk
-    return whole
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -245,17 +215,6 @@ async def test_sessions_stay_apart(palace):
     assert "session_id" in {spec.id for spec in chain.config_specs}
 
 
-def test_the_first_turn_wakes_up(palace):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=honest)
-    chain = PalaceRunnable(bound=chain_of(model, StrOutputParser()), palace=palace)
-
-    for prompt in (MISS, PASS, PASS):
-        chain.invoke({"question": prompt}, session("a"))
-
-    assert [IDENTITY in a.text for a in model.asked] == [True, False]
-
-
 def test_objects_are_checked_and_missed_by_type(palace):
     def given(text):
         model = CountingModel(persona=lambda a: honest(a) if a.is_pointing else text)
@@ -396,12 +355,6 @@ async def test_pieces_of_a_graph_are_refused_whatever_is_asked(palace, prompt, a
     assert state["messages"][-1].text == chain.invoke(asked)["messages"][-1].text
 
 
-def test_a_declined_answer_is_the_fallback(palace):
-    bound = chain_of(CountingModel(persona=declining), StrOutputParser())
-
-    assert PalaceRunnable(bound=bound, palace=palace).invoke({"question": HIT}) == FALLBACK
-
-
 def test_it_is_traced_as_a_chain_with_its_retrieval(palace):
     recorder = Recorder()
     bound = chain_of(CountingModel(persona=honest), StrOutputParser())
@@ -420,17 +373,3 @@ def test_it_pipes(palace):
 
     assert loud.invoke({"question": MISS}) == FALLBACK.upper()
     assert "".join(chain.transform(iter([{"question": HIT}]))) == f"{HIT_TEXT} [1]"
-
-
-@pytest.mark.parametrize("way", ["invoke", "stream", "astream"])
-async def test_a_first_run_that_fails_leaves_the_wake_up_to_the_next(palace, way):
-    palace.set_identity(IDENTITY)
-    model = CountingModel(persona=failing(1))
-    chain = PalaceRunnable(bound=chain_of(model), palace=palace)
-
-    with pytest.raises(ConnectionError):
-        await out_of(chain, way, {"question": PASS}, session("a"))
-    for _ in range(2):
-        await out_of(chain, way, {"question": PASS}, session("a"))
-
-    assert [IDENTITY in a.everything for a in model.asked] == [True, True, False]

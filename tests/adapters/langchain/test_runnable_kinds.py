@@ -25,7 +25,15 @@ from langchain_palace import PalaceRunnable
 from pydantic import BaseModel
 
 from palace import DECLINE_TOKEN, RecallMiss
-from tests.adapters.langchain.doubles import FALLBACK, HIT, MISS, UNCLEAR, CountingModel, honest
+from tests.adapters.langchain.doubles import (
+    FALLBACK,
+    HIT,
+    MISS,
+    UNCLEAR,
+    CountingModel,
+    honest,
+    out_of,
+)
 
 if TYPE_CHECKING:
     from elsewhere import Unknown
@@ -126,14 +134,7 @@ async def test_declining_in_an_object_is_a_miss(palace, said, prompt, way):
     bound = CountingModel(persona=persona) | JsonOutputParser()
 
     async def asked(**more):
-        chain = PalaceRunnable(bound=bound, palace=palace, **more)
-        if way == "invoke":
-            return chain.invoke(prompt)
-        if way == "ainvoke":
-            return await chain.ainvoke(prompt)
-        if way == "stream":
-            return list(chain.stream(prompt))[-1]
-        return [chunk async for chunk in chain.astream(prompt)][-1]
+        return await out_of(PalaceRunnable(bound=bound, palace=palace, **more), way, prompt)
 
     with pytest.raises(RecallMiss, match=FALLBACK):
         await asked()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import add
-
 import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage, ToolMessage
@@ -28,6 +25,7 @@ from tests.adapters.langchain.doubles import (
     CountingModel,
     honest,
     ignoring,
+    out_of,
 )
 
 FOUND = "The build took 321 seconds."
@@ -50,18 +48,6 @@ def conversation(model):
     return RunnableLambda(run)
 
 
-async def result_of(chain, input, how, **config):
-    if how == "invoke":
-        return chain.invoke(input, **config)
-    if how == "ainvoke":
-        return await chain.ainvoke(input, **config)
-    if how == "stream":
-        chunks = list(chain.stream(input, **config))
-    else:
-        chunks = [chunk async for chunk in chain.astream(input, **config)]
-    return reduce(add, chunks)
-
-
 @pytest.mark.parametrize("how", ["invoke", "ainvoke", "stream", "astream"])
 class TestEchoes:
     """Whoever asked gets the own words back, and only what the model said is checked."""
@@ -70,32 +56,32 @@ class TestEchoes:
     async def test_an_answer_beside_its_input_is_released(self, palace, how, words):
         model = CountingModel(persona=honest)
         given = {"input": words, "chat_history": EARLIER}
-        told = await result_of(PalaceRunnable(bound=rag(model), palace=palace), given, how)
+        told = await out_of(PalaceRunnable(bound=rag(model), palace=palace), how, given)
         answer = HIT_TEXT if words == HIT else UNCLEAR_TEXT
         assert told == {**given, "context": DOCUMENTS, "answer": f"{answer} [1]"}
 
     async def test_an_invented_answer_is_not(self, palace, how):
         chain = PalaceRunnable(bound=rag(CountingModel(persona=ignoring)), palace=palace)
         with pytest.raises(UngroundedAnswerError, match="1 of 1 values"):
-            await result_of(chain, {"input": HIT}, how)
+            await out_of(chain, how, {"input": HIT})
 
     @pytest.mark.parametrize("liar", LIARS)
     async def test_unclear_evidence_is_quoted_or_missed(self, palace, how, liar):
         chain = PalaceRunnable(bound=rag(CountingModel(persona=liar)), palace=palace)
         with pytest.raises((RecallMiss, UngroundedAnswerError)):
-            await result_of(chain, {"input": UNCLEAR}, how)
+            await out_of(chain, how, {"input": UNCLEAR})
 
     async def test_a_miss_runs_nothing(self, palace, how):
         model = CountingModel(persona=honest)
         with pytest.raises(RecallMiss):
-            await result_of(PalaceRunnable(bound=rag(model), palace=palace), {"input": MISS}, how)
+            await out_of(PalaceRunnable(bound=rag(model), palace=palace), how, {"input": MISS})
         assert model.calls == 0
 
     async def test_the_wake_up_is_not_told_to_the_caller(self, palace, how):
         palace.root.joinpath("identity.txt").write_text(IDENTITY, encoding="utf-8")
         model = CountingModel(persona=honest)
         chain = PalaceRunnable(bound=rag(model), palace=palace, session_id="s")
-        told = await result_of(chain, {"input": PASS}, how)
+        told = await out_of(chain, how, {"input": PASS})
         assert IDENTITY in model.asked[0].text
         assert told == {"input": PASS, "context": DOCUMENTS, "answer": CHAT}
 

@@ -84,25 +84,20 @@ async def test_of_first_calls_awaited_at_once_one_wakes_up(palace, host_of):
     assert sorted(woken(model)) == [False] * (AT_ONCE - 1) + [True]
 
 
+@pytest.mark.parametrize("fails", [1, 2])
 @pytest.mark.parametrize("host_of", HOSTS)
-def test_a_call_that_fails_leaves_the_wake_up_to_any_later_one(palace, host_of):
+def test_a_call_that_fails_leaves_the_wake_up_to_any_later_one(palace, host_of, fails):
     palace.set_identity(IDENTITY)
-    left = iter([ConnectionError()])
-
-    def persona(asked):
-        if (error := next(left, None)) is not None:
-            raise error
-        return honest(asked)
-
-    model = CountingModel(persona=persona)
+    model = CountingModel(persona=failing(fails))
     host = host_of(model, palace)
 
-    with pytest.raises(ConnectionError):
-        host.invoke(PASS, SESSION)
+    for _ in range(fails):
+        with pytest.raises(ConnectionError):
+            host.invoke(PASS, SESSION)
     for prompt in (HIT, PASS, HIT):
         host.invoke(prompt, SESSION)
 
-    assert woken(model) == [True, True, False, False]
+    assert woken(model) == [True] * fails + [True, False, False]
 
 
 class Slow(Mempalace):
@@ -140,14 +135,7 @@ async def test_who_stops_waiting_leaves_the_wake_up_to_the_next_call(palace, hos
 @pytest.mark.parametrize("host_of", [chat_of, chain_of])
 def test_a_stream_that_breaks_before_its_first_word_leaves_the_wake_up(palace, host_of):
     palace.set_identity(IDENTITY)
-    left = iter([ConnectionError()])
-
-    def persona(asked):
-        if (error := next(left, None)) is not None:
-            raise error
-        return honest(asked)
-
-    model = CountingModel(persona=persona)
+    model = CountingModel(persona=failing(1))
     host = host_of(model, palace)
 
     with pytest.raises(ConnectionError):

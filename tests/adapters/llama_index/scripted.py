@@ -24,6 +24,9 @@ from llama_index.core.base.llms.types import (
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import ToolSelection
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.tools import FunctionTool
 
 from palace import DECLINE_TOKEN, Evidence, LayerReport, Mempalace, Query, RecallSignal, Turn
 from palace.enforce.enforcer import Enforcement
@@ -35,6 +38,7 @@ PASS = "Write a haiku about rain."
 LIE = "The code is 9999, Captain Zork said so on 3 May 1977."
 FALLBACK = "I don't have this in my memory palace."
 HAIKU = "Soft rain on the roof."
+CLOCK = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
 
 
 def code_text(session: str | None) -> str:
@@ -47,6 +51,19 @@ def paint_text(session: str | None) -> str:
 
 def other_text(session: str | None) -> str:
     return f"The harbour gate was built in 1888 for quay {session or 'all'}."
+
+
+class Found(BaseRetriever):
+    """Finds the same texts whatever it is asked, as a person's own documents."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__()
+        self.asked: list[QueryBundle] = []
+        self.nodes = [NodeWithScore(node=TextNode(text=text), score=0.5) for text in texts]
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        self.asked.append(query_bundle)
+        return self.nodes
 
 
 class BandDetector:

@@ -10,6 +10,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index_palace import PalaceLLM
 
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     HAIKU,
     HIT,
     LIE,
@@ -21,7 +22,7 @@ from tests.adapters.llama_index.scripted import (
     is_quote_call,
     paint_text,
 )
-from tests.adapters.llama_index.test_hosts import CLOCK, of_agent, remembering
+from tests.adapters.llama_index.test_hosts import of_agent, remembering
 
 
 class Coder(ScriptedLLM):

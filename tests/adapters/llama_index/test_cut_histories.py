@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock
-from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM, palace_session
 
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     FALLBACK,
     HAIKU,
     HIT,
@@ -23,7 +23,6 @@ from tests.adapters.llama_index.scripted import (
     paint_text,
 )
 
-CLOCK = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
 PROGRAM = [[], [ChatMessage(role="system", content="Be kind.")]]
 TEXTS = {HIT: code_text, UNCLEAR: paint_text}
 

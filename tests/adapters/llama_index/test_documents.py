@@ -20,12 +20,10 @@ from llama_index.core.query_engine import (
     TransformQueryEngine,
 )
 from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index_palace import PalaceLLM
 
 from palace import Mempalace
-from tests.adapters.llama_index.scripted import FALLBACK, HAIKU, ScriptedLLM
+from tests.adapters.llama_index.scripted import FALLBACK, HAIKU, Found, ScriptedLLM
 
 MINUTES = "Present: Karim, Ulla.\nBudget: Ulla prepares a new budget until 20 June."
 OF_MINUTES = "Who prepares the new budget?"
@@ -33,31 +31,26 @@ OWN = "Who prepares my budget for the garden?"
 EARLIER = [ChatMessage(role="user", content="Hi."), ChatMessage(role="assistant", content="Hi!")]
 
 
-class Minutes(BaseRetriever):
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [NodeWithScore(node=TextNode(text=MINUTES), score=0.9)]
-
-
 def compact(llm: PalaceLLM) -> Any:
     synthesizer = get_response_synthesizer(llm=llm)
-    return RetrieverQueryEngine(retriever=Minutes(), response_synthesizer=synthesizer).query
+    return RetrieverQueryEngine(retriever=Found(MINUTES), response_synthesizer=synthesizer).query
 
 
 def hyde(llm: PalaceLLM) -> Any:
     synthesizer = get_response_synthesizer(llm=llm)
-    engine = RetrieverQueryEngine(retriever=Minutes(), response_synthesizer=synthesizer)
+    engine = RetrieverQueryEngine(retriever=Found(MINUTES), response_synthesizer=synthesizer)
     return TransformQueryEngine(engine, HyDEQueryTransform(llm=llm)).query
 
 
 def context(llm: PalaceLLM) -> Any:
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000)
-    return ContextChatEngine.from_defaults(retriever=Minutes(), llm=llm, memory=memory).chat
+    return ContextChatEngine.from_defaults(retriever=Found(MINUTES), llm=llm, memory=memory).chat
 
 
 def condensing(llm: PalaceLLM) -> Any:
     memory = ChatMemoryBuffer.from_defaults(token_limit=3000, chat_history=EARLIER)
     return CondensePlusContextChatEngine.from_defaults(
-        retriever=Minutes(), llm=llm, memory=memory
+        retriever=Found(MINUTES), llm=llm, memory=memory
     ).chat
 
 
@@ -134,7 +127,7 @@ def test_nor_is_a_question_that_it_made_of_the_first_one(palace: Mempalace) -> N
     palace.remember("Karim prepares the new budget.", room="money")
     llm = PalaceLLM(ScriptedLLM(answer="Zora prepares the new budget until 9 May."), palace)
     synthesizer = get_response_synthesizer(llm=llm)
-    engine = RetrieverQueryEngine(retriever=Minutes(), response_synthesizer=synthesizer)
+    engine = RetrieverQueryEngine(retriever=Found(MINUTES), response_synthesizer=synthesizer)
     steps = StepDecomposeQueryTransform(llm=llm)
     summary = "minutes"
 

@@ -14,7 +14,6 @@ from llama_index.core.agent.workflow import (
     FunctionAgent,
     ReActAgent,
 )
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.chat_engine import (
@@ -25,19 +24,14 @@ from llama_index.core.chat_engine import (
 )
 from llama_index.core.memory import ChatMemoryBuffer, InsertMethod, Memory
 from llama_index.core.prompts import PromptTemplate
-from llama_index.core.query_engine import (
-    RetrieverQueryEngine,
-    RouterQueryEngine,
-    SubQuestionQueryEngine,
-)
-from llama_index.core.question_gen import LLMQuestionGenerator
+from llama_index.core.query_engine import RetrieverQueryEngine, RouterQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode, get_response_synthesizer
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever, palace_session
 
 from palace import Mempalace, RecallMiss
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     FALLBACK,
     HAIKU,
     HIT,
@@ -46,7 +40,7 @@ from tests.adapters.llama_index.scripted import (
     PASS,
     QUOTES,
     UNCLEAR,
-    BandPalace,
+    Found,
     ScriptedLLM,
     code_text,
     paint_text,
@@ -59,24 +53,14 @@ TOLD = [
 ]
 
 
-class OneNode(BaseRetriever):
-    """A person's own documents, which have nothing to do with the palace."""
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [NodeWithScore(node=TextNode(text="A document about gardens."), score=0.5)]
+def gardens() -> Found:
+    """Return a person's own documents, which have nothing to do with the palace."""
+    return Found("A document about gardens.")
 
 
 def remembering(history: list[ChatMessage] = ()) -> ChatMemoryBuffer:
     """Return a memory that opens no database; `Memory` leaves its connections to the collector."""
     return ChatMemoryBuffer.from_defaults(chat_history=list(history))
-
-
-def clock() -> str:
-    """Tell the time."""
-    return "It is noon."
-
-
-CLOCK = FunctionTool.from_defaults(fn=clock, name="clock", description="Tells the time.")
 
 
 async def of_agent(agent: Any, words: Any, **kwargs: Any) -> tuple[str, str]:
@@ -258,10 +242,6 @@ async def test_structured_output_of_an_agent_comes_from_the_evidence(palace):
 # -- engines -------------------------------------------------------------------------------------
 
 
-def retrieving(palace: BandPalace, ours: bool) -> BaseRetriever:
-    return PalaceRetriever(palace, gate="off") if ours else OneNode()
-
-
 def simple(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
     return SimpleChatEngine.from_defaults(
         llm=llm, memory=remembering(history), system_prompt="Be kind."
@@ -270,18 +250,18 @@ def simple(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
 
 def context(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
     return ContextChatEngine.from_defaults(
-        retriever=OneNode(), llm=llm, memory=remembering(history)
+        retriever=gardens(), llm=llm, memory=remembering(history)
     )
 
 
 def condense_context(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
     return CondensePlusContextChatEngine.from_defaults(
-        retriever=OneNode(), llm=llm, memory=remembering(history)
+        retriever=gardens(), llm=llm, memory=remembering(history)
     )
 
 
 def condense_question(llm: PalaceLLM, history: list[ChatMessage]) -> Any:
-    engine = RetrieverQueryEngine.from_args(OneNode(), llm=llm)
+    engine = RetrieverQueryEngine.from_args(gardens(), llm=llm)
     return CondenseQuestionChatEngine.from_defaults(
         query_engine=engine, llm=llm, memory=remembering(history)
     )
@@ -353,25 +333,13 @@ def test_a_question_cannot_be_rewritten_into_one_that_is_let_through(palace):
     assert set(palace.decided) == {HIT, UNCLEAR}
 
 
-def test_a_custom_condense_prompt_can_be_named(palace):
-    template = "Talk so far:\n{chat_history}\nWhat they now say is {question} Make it standalone."
-    model = ScriptedLLM()
-    llm = PalaceLLM(model, palace, rewrite_prompts=[template])
-    engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=OneNode(), llm=llm, memory=remembering(TOLD), condense_prompt=template
-    )
-    assert str(engine.chat(MISS)) == FALLBACK
-    assert model.calls == []
-    assert set(palace.decided) == {MISS}
-
-
 @pytest.mark.parametrize("chats", [True, False])
 def test_a_custom_condense_prompt_of_any_host_can_be_named(palace, chats):
     template = "Talk so far:\n{chat_history}\nWhat they now say is {question} Make it alone."
     model = ScriptedLLM(chats=chats)
     llm = PalaceLLM(model, palace, rewrite_prompts=[template])
     engine = CondenseQuestionChatEngine.from_defaults(
-        query_engine=RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        query_engine=RetrieverQueryEngine.from_args(gardens(), llm=llm),
         llm=llm,
         memory=remembering(TOLD),
         condense_question_prompt=PromptTemplate(template),
@@ -388,7 +356,7 @@ def test_a_custom_condense_prompt_that_nobody_named_stays_under_the_ruling(palac
     model = ScriptedLLM(answer=LIE, chats=chats)
     llm = PalaceLLM(model, palace, session_id="s1")
     engine = CondenseQuestionChatEngine.from_defaults(
-        query_engine=RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        query_engine=RetrieverQueryEngine.from_args(gardens(), llm=llm),
         llm=llm,
         memory=remembering(TOLD),
         condense_question_prompt=PromptTemplate("{chat_history}\n{question}\nIn one sentence:"),
@@ -402,7 +370,7 @@ def test_a_custom_condense_prompt_that_nobody_named_stays_under_the_ruling(palac
 def test_a_custom_condense_prompt_can_be_helped_by_the_session(palace):
     model = ScriptedLLM()
     engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=OneNode(),
+        retriever=gardens(),
         llm=PalaceLLM(model, palace),
         memory=remembering(TOLD),
         condense_prompt="{chat_history} || {question} || rewrite",
@@ -421,7 +389,7 @@ class TestQueryEngines:
     def engine(self, palace, model, mode, streaming):
         llm = PalaceLLM(model, palace)
         synthesizer = get_response_synthesizer(llm=llm, response_mode=mode, streaming=streaming)
-        return RetrieverQueryEngine(OneNode(), response_synthesizer=synthesizer)
+        return RetrieverQueryEngine(gardens(), response_synthesizer=synthesizer)
 
     def test_a_miss(self, palace, model, mode, streaming):
         assert FALLBACK in self.say(palace, model, mode, streaming, MISS)
@@ -448,7 +416,7 @@ async def test_a_query_engine_as_a_tool_decides_on_what_the_agent_asks(palace):
     model = ScriptedLLM(tool="docs", tool_arguments={"input": MISS})
     llm = PalaceLLM(model, palace)
     docs = QueryEngineTool.from_defaults(
-        RetrieverQueryEngine.from_args(OneNode(), llm=llm), name="docs", description="Documents."
+        RetrieverQueryEngine.from_args(gardens(), llm=llm), name="docs", description="Documents."
     )
     said, _ = await of_agent(FunctionAgent(llm=llm, tools=[docs]), PASS)
     assert said == HAIKU
@@ -462,7 +430,7 @@ class TestRouting:
 
     def engine(self, palace, model, several):
         llm = PalaceLLM(model, palace)
-        engines = [RetrieverQueryEngine.from_args(OneNode(), llm=llm) for _ in "ab"]
+        engines = [RetrieverQueryEngine.from_args(gardens(), llm=llm) for _ in "ab"]
         tools = [QueryEngineTool.from_defaults(e, description="Documents.") for e in engines]
         return RouterQueryEngine.from_defaults(tools, llm=llm, select_multi=several)
 
@@ -483,20 +451,6 @@ class TestRouting:
         assert said.startswith((code_text(None), paint_text(None), HAIKU))
         assert len(model.calls) == 2 + (words == UNCLEAR)
         assert set(palace.decided) == {words}
-
-
-def test_sub_questions_are_not_made_of_a_miss(palace):
-    model = ScriptedLLM()
-    llm = PalaceLLM(model, palace)
-    docs = QueryEngineTool.from_defaults(
-        RetrieverQueryEngine.from_args(OneNode(), llm=llm), name="docs", description="Documents."
-    )
-    engine = SubQuestionQueryEngine.from_defaults(
-        [docs], llm=llm, question_gen=LLMQuestionGenerator.from_defaults(llm=llm), use_async=False
-    )
-    with pytest.raises(RecallMiss, match="memory palace"):
-        engine.query(MISS)
-    assert model.calls == []
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.memory import InsertMethod, Memory
 from llama_index.core.query_engine import RetrieverQueryEngine, TransformQueryEngine
 from llama_index.core.response_synthesizers import ResponseMode
-from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import QueryBundle
 from llama_index_palace import (
     PalaceLLM,
@@ -47,12 +46,13 @@ from tests.adapters.llama_index.scripted import (
     PASS,
     QUOTES,
     UNCLEAR,
+    Found,
     ScriptedLLM,
     code_text,
     open_palace,
     paint_text,
 )
-from tests.adapters.llama_index.test_hosts import OneNode, remembering
+from tests.adapters.llama_index.test_hosts import gardens, remembering
 
 MODES = (
     ResponseMode.ACCUMULATE,
@@ -94,13 +94,6 @@ def events() -> Iterator[Events]:
 # -- query engine --------------------------------------------------------------------------------
 
 
-class NoNode(BaseRetriever):
-    """Finds nothing."""
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[Any]:
-        return []
-
-
 async def said(response: Any) -> str:
     """Return the whole text of a response, streamed or not."""
     if isinstance(response, AsyncStreamingResponse):
@@ -120,7 +113,7 @@ def ask(engine: PalaceQueryEngine, words: str, asynchronous: bool) -> Response:
 @pytest.mark.parametrize("own", [False, True], ids=["asks the engine", "asks a model"])
 class TestQueryEngine:
     def engine(self, palace: Mempalace, model: ScriptedLLM, own: bool) -> PalaceQueryEngine:
-        inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+        inner = RetrieverQueryEngine.from_args(gardens(), llm=model)
         return PalaceQueryEngine(inner, palace, llm=model if own else None, session_id="s1")
 
     def test_a_miss(self, palace, model, own, asynchronous):
@@ -162,7 +155,7 @@ class TestQueryEngine:
     @pytest.mark.parametrize("words", [MISS, HIT, UNCLEAR, PASS])
     async def test_answering_from_nodes_is_a_query(self, palace, model, own, asynchronous, words):
         engine = self.engine(palace, model, own)
-        query, nodes = QueryBundle(words), OneNode().retrieve("")
+        query, nodes = QueryBundle(words), gardens().retrieve("")
         if asynchronous:
             told = await engine.asynthesize(query, nodes)
         else:
@@ -194,7 +187,7 @@ class TestQueryEngine:
     ],
 )
 async def test_what_an_engine_retrieves(palace, model, words, texts):
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=model)
     engine = PalaceQueryEngine(inner, palace, session_id="s1")
     assert [node.text for node in engine.retrieve(QueryBundle(words))] == texts
     assert [node.text for node in await engine.aretrieve(QueryBundle(words))] == texts
@@ -202,7 +195,7 @@ async def test_what_an_engine_retrieves(palace, model, words, texts):
 
 
 def test_what_is_told_where_an_engine_retrieves_is_said_by_the_one_that_answers(palace, model):
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=model)
     engine = PalaceQueryEngine(inner, palace, session_id="s1")
     query = QueryBundle("Remember this: the lamp is green.")
     assert engine.retrieve(query) == []
@@ -211,7 +204,7 @@ def test_what_is_told_where_an_engine_retrieves_is_said_by_the_one_that_answers(
 
 
 def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=model, streaming=True)
     response = PalaceQueryEngine(inner, palace).query(PASS)
     assert "".join(response.response_gen) == HAIKU
     assert str(PalaceQueryEngine(inner, palace).query(HIT)) == f"{code_text(None)} [1]"
@@ -223,7 +216,7 @@ def test_a_streaming_engine_keeps_streaming_what_is_no_recall(palace, model):
 async def test_a_streaming_engine_gives_what_can_be_read_in_pieces(
     palace, model, own, turned, words
 ):
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=model, streaming=True)
     if turned:
         inner = TransformQueryEngine(inner, IdentityQueryTransform())
     engine = PalaceQueryEngine(inner, palace, llm=model if own else None)
@@ -257,7 +250,7 @@ class Typed(ScriptedLLM):
 
 @pytest.mark.parametrize("asynchronous", [False, True], ids=["query", "aquery"])
 class TestEngineOfObjects:
-    def asked(self, palace, model, words, asynchronous, retriever=OneNode) -> Any:
+    def asked(self, palace, model, words, asynchronous, retriever=gardens) -> Any:
         inner = RetrieverQueryEngine.from_args(retriever(), llm=model, output_cls=Gate)
         return ask(PalaceQueryEngine(inner, palace), words, asynchronous)
 
@@ -285,7 +278,7 @@ class TestEngineOfObjects:
 
     def test_an_engine_without_nodes_makes_none(self, palace, asynchronous):
         with pytest.raises(RecallMiss):
-            self.asked(palace, Typed(), HIT, asynchronous, NoNode)
+            self.asked(palace, Typed(), HIT, asynchronous, Found)
 
 
 async def test_a_stream_is_read_in_the_loop_that_began_it(palace):
@@ -302,14 +295,14 @@ async def test_a_stream_is_read_in_the_loop_that_began_it(palace):
 
             return told()
 
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=Streaming(), streaming=True)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=Streaming(), streaming=True)
     await PalaceQueryEngine(inner, palace).aquery(HIT)
     assert loops == {asyncio.get_running_loop()}
 
 
 @pytest.mark.parametrize("words", [MISS, HIT, PASS])
 async def test_a_chat_engine_that_streams_can_stand_on_either_of_them(palace, model, words):
-    streaming = RetrieverQueryEngine.from_args(OneNode(), llm=model, streaming=True)
+    streaming = RetrieverQueryEngine.from_args(gardens(), llm=model, streaming=True)
     speaks = palace_synthesizer(palace, llm=model)
     for engine, llm in (
         (PalaceQueryEngine(streaming, palace), model),
@@ -328,7 +321,7 @@ async def test_a_chat_engine_that_streams_can_stand_on_either_of_them(palace, mo
 async def test_an_engine_that_retrieves_nothing_says_the_palaces_sentence(
     palace, model, own, streaming
 ):
-    inner = RetrieverQueryEngine.from_args(NoNode(), llm=model, streaming=streaming)
+    inner = RetrieverQueryEngine.from_args(Found(), llm=model, streaming=streaming)
     assert await said(inner.query(PASS)) == EMPTY  # what LlamaIndex says by itself
     engine = PalaceQueryEngine(inner, palace, llm=model if own else None)
     for words in (PASS, MISS):
@@ -339,16 +332,9 @@ async def test_an_engine_that_retrieves_nothing_says_the_palaces_sentence(
 
 
 def test_what_is_embedded_stays_the_question(palace, model):
-    seen: list[QueryBundle] = []
-
-    class Watching(OneNode):
-        def _retrieve(self, query_bundle: QueryBundle) -> list[Any]:
-            seen.append(query_bundle)
-            return super()._retrieve(query_bundle)
-
-    inner = RetrieverQueryEngine.from_args(Watching(), llm=model)
-    PalaceQueryEngine(inner, palace).query(HIT)
-    assert seen[0].embedding_strs == [HIT]
+    found = gardens()
+    PalaceQueryEngine(RetrieverQueryEngine.from_args(found, llm=model), palace).query(HIT)
+    assert found.asked[0].embedding_strs == [HIT]
 
 
 # -- retriever -----------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from llama_index.core.agent.workflow import AgentStream, FunctionAgent, ReActAgent
-from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.chat_engine import CondensePlusContextChatEngine, SimpleChatEngine
 from llama_index.core.prompts import PromptTemplate
@@ -22,6 +21,7 @@ from llama_index_palace import PalaceLLM, PalaceQueryEngine, palace_session, pal
 
 from palace import ModelError, RecallMiss, UngroundedAnswerError
 from tests.adapters.llama_index.scripted import (
+    CLOCK,
     FALLBACK,
     HIT,
     LIE,
@@ -33,7 +33,8 @@ from tests.adapters.llama_index.scripted import (
     ScriptedLLM,
     open_palace,
 )
-from tests.adapters.llama_index.test_hosts import CLOCK, TOLD, OneNode, remembering
+from tests.adapters.llama_index.test_hosts import TOLD, gardens, remembering
+from tests.adapters.llama_index.test_llm import CALLS, made
 
 
 class Answer(BaseModel):
@@ -42,48 +43,30 @@ class Answer(BaseModel):
     text: str
 
 
-def user(words: str) -> list[ChatMessage]:
-    return [ChatMessage(role="user", content=words)]
+def calling(call: str) -> Any:
+    """Return one of the eight calls as a way to ask."""
 
+    async def way(llm: PalaceLLM, words: str) -> str:
+        text, deltas, _ = await made(llm, call, words)
+        return "".join(deltas) if "stream" in call else text
 
-async def chat(llm: PalaceLLM, words: str) -> str:
-    return llm.chat(user(words)).message.content
-
-
-async def achat(llm: PalaceLLM, words: str) -> str:
-    return (await llm.achat(user(words))).message.content
-
-
-async def stream_chat(llm: PalaceLLM, words: str) -> str:
-    return "".join(c.delta for c in llm.stream_chat(user(words)))
-
-
-async def astream_chat(llm: PalaceLLM, words: str) -> str:
-    return "".join([c.delta async for c in await llm.astream_chat(user(words))])
-
-
-async def complete(llm: PalaceLLM, words: str) -> str:
-    return llm.complete(words).text
-
-
-async def astream_complete(llm: PalaceLLM, words: str) -> str:
-    return "".join([c.delta async for c in await llm.astream_complete(words)])
+    return way
 
 
 async def structured(llm: PalaceLLM, words: str) -> str:
     try:
-        made = await llm.astructured_predict(Answer, PromptTemplate("{query_str}"), query_str=words)
+        told = await llm.astructured_predict(Answer, PromptTemplate("{query_str}"), query_str=words)
     except RecallMiss as miss:
         return miss.message
     except (ModelError, UngroundedAnswerError):
         return FALLBACK
     except ValueError:  # what LlamaIndex raises when a model without functions writes no JSON
         return ""
-    return made.text
+    return told.text
 
 
-async def agent(made: Any, words: str) -> str:
-    handler = made.run(user_msg=words)
+async def agent(host: Any, words: str) -> str:
+    handler = host.run(user_msg=words)
     streamed = [e.delta async for e in handler.stream_events() if isinstance(e, AgentStream)]
     return f"{(await handler).response.content}\n{''.join(streamed)}"
 
@@ -102,27 +85,22 @@ async def simple_engine(llm: PalaceLLM, words: str) -> str:
 
 async def condensing_engine(llm: PalaceLLM, words: str) -> str:
     engine = CondensePlusContextChatEngine.from_defaults(
-        retriever=OneNode(), llm=llm, memory=remembering(TOLD)
+        retriever=gardens(), llm=llm, memory=remembering(TOLD)
     )
     return str(await engine.achat(words))
 
 
 async def query_engine(llm: PalaceLLM, words: str) -> str:
-    return str(await RetrieverQueryEngine.from_args(OneNode(), llm=llm).aquery(words))
+    return str(await RetrieverQueryEngine.from_args(gardens(), llm=llm).aquery(words))
 
 
 async def palace_query_engine(llm: PalaceLLM, words: str) -> str:
-    inner = RetrieverQueryEngine.from_args(OneNode(), llm=llm.inner)
+    inner = RetrieverQueryEngine.from_args(gardens(), llm=llm.inner)
     return str(await PalaceQueryEngine(inner, llm.palace).aquery(words))
 
 
 WAYS = (
-    chat,
-    achat,
-    stream_chat,
-    astream_chat,
-    complete,
-    astream_complete,
+    *map(calling, CALLS),
     structured,
     function_agent,
     react_agent,

@@ -10,13 +10,12 @@ import pytest
 from llama_index.core.agent.react.output_parser import ReActOutputParser
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
-from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 from llama_index_palace.questions import Asked
 from llama_index_palace.replies import Chunks, Said, Screen
 
 from palace import AnswerCheck, Evidence
-from tests.adapters.llama_index.scripted import HIT, LIE, UNCLEAR, ScriptedLLM, code_text
+from tests.adapters.llama_index.scripted import CLOCK, HIT, LIE, UNCLEAR, ScriptedLLM, code_text
 
 TEXT = "The harbour gate code is 4711."
 EVIDENCE = Evidence("m-1", TEXT, "L1", "rooms/harbour/code.md:1")
@@ -177,9 +176,8 @@ class TestUsage:
         self.told(last)
 
     def test_of_a_tool_call(self, palace, words):
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
         llm = PalaceLLM(Counting(tool="clock", chatter=LIE), palace)
-        reply = llm.chat_with_tools([tool], user_msg=words)
+        reply = llm.chat_with_tools([CLOCK], user_msg=words)
         assert llm.get_tool_calls_from_response(reply)
         self.told(reply)
 

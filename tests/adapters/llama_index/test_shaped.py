@@ -11,8 +11,6 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import BaseModel
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM
 
@@ -21,6 +19,7 @@ from tests.adapters.llama_index.scripted import (
     MISS,
     PASS,
     UNCLEAR,
+    Found,
     ScriptedLLM,
     _tool_call,
     code_text,
@@ -58,15 +57,10 @@ def colleague(city: str) -> str:
     return ScriptedLLM(answer=RAIN).complete("How much does it rain?").text
 
 
-class Gauge(BaseRetriever):
-    def _retrieve(self, query_bundle):
-        return [NodeWithScore(node=TextNode(text=RAIN))]
-
-
 def gauge(city: str) -> str:
     """Ask the engine."""
     synthesizer = get_response_synthesizer(llm=ScriptedLLM(answer="It rains 99 mm."))
-    return str(RetrieverQueryEngine(Gauge(), synthesizer).query(city))
+    return str(RetrieverQueryEngine(Found(RAIN), synthesizer).query(city))
 
 
 def note(text: str) -> str:

@@ -16,7 +16,7 @@ from llama_index_palace import (
 )
 
 from tests.adapters.llama_index.scripted import HIT, MISS, PASS, code_text
-from tests.adapters.llama_index.test_hosts import OneNode
+from tests.adapters.llama_index.test_hosts import gardens
 
 pytest.importorskip("opentelemetry.sdk")
 
@@ -78,7 +78,7 @@ async def test_every_part_is_seen(palace, model, seen):
     await PalaceLLM(model, palace).achat(SAID)
     PalaceRetriever(palace).retrieve(MISS)
     await PalaceMemoryBlock(palace=palace).aget(SAID)
-    PalaceQueryEngine(RetrieverQueryEngine.from_args(OneNode(), llm=model), palace).query(PASS)
+    PalaceQueryEngine(RetrieverQueryEngine.from_args(gardens(), llm=model), palace).query(PASS)
     decisions = [s.attributes["palace.decision"] for s in seen.get_finished_spans()]
     assert decisions == ["ground", "fallback", "ground", "pass"]
 

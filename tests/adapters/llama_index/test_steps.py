@@ -18,17 +18,19 @@ from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.tools import QueryEngineTool
 from llama_index_palace import PalaceLLM
 
+from palace import RecallMiss
 from tests.adapters.llama_index.scripted import (
     HAIKU,
     HIT,
     LIE,
+    MISS,
     PASS,
     UNCLEAR,
     ScriptedLLM,
     code_text,
     paint_text,
 )
-from tests.adapters.llama_index.test_hosts import OneNode
+from tests.adapters.llama_index.test_hosts import gardens
 
 STEP = "What is the colour of the boats?"
 
@@ -47,7 +49,7 @@ class Steps(ScriptedLLM):
 
 def sub_questions(llm: Any) -> BaseQueryEngine:
     docs = QueryEngineTool.from_defaults(
-        RetrieverQueryEngine.from_args(OneNode(), llm=llm), name="docs", description="Documents."
+        RetrieverQueryEngine.from_args(gardens(), llm=llm), name="docs", description="Documents."
     )
     return SubQuestionQueryEngine.from_defaults(
         [docs],
@@ -60,7 +62,7 @@ def sub_questions(llm: Any) -> BaseQueryEngine:
 
 def multi_step(llm: Any) -> BaseQueryEngine:
     return MultiStepQueryEngine(
-        RetrieverQueryEngine.from_args(OneNode(), llm=llm),
+        RetrieverQueryEngine.from_args(gardens(), llm=llm),
         StepDecomposeQueryTransform(llm=llm),
         response_synthesizer=get_response_synthesizer(llm=llm),
         index_summary="boats",
@@ -79,6 +81,12 @@ class TestSteps:
         assert any(STEP in text for text in shown)
         assert LIE not in f"{shown} {made.metadata}"
         assert set(palace.decided) == {words}
+
+    def test_none_is_made_of_a_miss(self, palace, engine):
+        model = Steps()
+        with pytest.raises(RecallMiss, match="memory palace"):
+            engine(PalaceLLM(model, palace)).query(MISS)
+        assert model.calls == []
 
     async def test_what_asks_for_no_memory_is_asked_in_steps(self, palace, engine):
         made = await engine(PalaceLLM(Steps(), palace)).aquery(PASS)

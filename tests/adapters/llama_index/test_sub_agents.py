@@ -17,8 +17,6 @@ from llama_index.core.base.llms.types import ChatMessage, LLMMetadata
 from llama_index.core.llms.custom import CustomLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool, QueryEngineTool, RetrieverTool
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceQueryEngine
@@ -30,6 +28,7 @@ from tests.adapters.llama_index.scripted import (
     MISS,
     PASS,
     UNCLEAR,
+    Found,
     ScriptedLLM,
     code_text,
     open_palace,
@@ -52,19 +51,9 @@ def saying(text: str = SAID, **fields) -> ScriptedLLM:
     return ScriptedLLM(answer=text, **fields)
 
 
-class Shelf(BaseRetriever):
-    def _retrieve(self, query_bundle):
-        return [NodeWithScore(node=TextNode(text=SAID), score=1.0)]
-
-
 def engine_on(retriever, llm, mode="compact"):
     synthesizer = get_response_synthesizer(llm=llm, response_mode=mode)
     return RetrieverQueryEngine(retriever, synthesizer)
-
-
-class Empty(BaseRetriever):
-    def _retrieve(self, query_bundle):
-        return [NodeWithScore(node=TextNode(text="Nothing of interest."), score=1.0)]
 
 
 def by_chat(query: str) -> str:
@@ -138,7 +127,7 @@ def by_error(query: str) -> str:
 
 def by_engine(query: str) -> str:
     """Ask the engine."""
-    return str(engine_on(Empty(), saying()).query(query))
+    return str(engine_on(Found("Nothing of interest."), saying()).query(query))
 
 
 def named(tool, name):
@@ -151,7 +140,9 @@ def ledger(query: str) -> str:
     return SAID
 
 
-ENGINE = named(QueryEngineTool.from_defaults(engine_on(Empty(), saying())), "engine")
+ENGINE = named(
+    QueryEngineTool.from_defaults(engine_on(Found("Nothing of interest."), saying())), "engine"
+)
 BEHIND = [
     by_chat,
     by_completion,
@@ -233,12 +224,12 @@ async def by_its_tool(query: str) -> str:
 
 def by_its_retriever(query: str) -> str:
     """Ask the engine."""
-    return str(engine_on(Shelf(), saying()).query(query))
+    return str(engine_on(Found(SAID), saying()).query(query))
 
 
 async def by_its_retriever_tool(query: str) -> str:
     """Ask the researcher."""
-    shelf = named(RetrieverTool.from_defaults(Shelf()), "shelf")
+    shelf = named(RetrieverTool.from_defaults(Found(SAID)), "shelf")
     llm = saying(tool="shelf", tool_arguments={"input": query})
     return str(await FunctionAgent(llm=llm, tools=[shelf]).run(query))
 
@@ -295,7 +286,7 @@ async def test_what_its_own_palace_has_checked_is_evidence(palace, other_palace,
             pieces = await llm.astream_complete(HIT)
             said = "".join([piece.delta or "" async for piece in pieces])
         else:
-            inner = engine_on(Empty(), saying(answer))
+            inner = engine_on(Found("Nothing of interest."), saying(answer))
             model = llm.inner if how == "engine" else None
             engine = PalaceQueryEngine(inner, other_palace, llm=model, session_id="8822")
             said = str(await engine.aquery(HIT))
@@ -342,7 +333,11 @@ async def test_what_its_own_palace_left_alone_is_none(palace, other_palace):
 
     def engine(query: str) -> str:
         """Ask the engine."""
-        return str(PalaceQueryEngine(engine_on(Empty(), saying()), other_palace).query(PASS))
+        return str(
+            PalaceQueryEngine(
+                engine_on(Found("Nothing of interest."), saying()), other_palace
+            ).query(PASS)
+        )
 
     for behind in (research, engine):
         assert "Mallory" not in await reply(palace, [behind])
@@ -435,7 +430,7 @@ async def test_what_a_reasoning_agent_goes_on_from_is_no_reply_in_the_journal(pa
 
 
 async def test_a_reply_from_what_it_has_found_is_shown(palace):
-    engine = engine_on(Shelf(), saying())
+    engine = engine_on(Found(SAID), saying())
     tool = named(QueryEngineTool.from_defaults(engine, return_direct=True), "engine")
     assert await reply(palace, [tool], args={"input": "Who?"}) == SAID
 
@@ -517,7 +512,9 @@ async def test_what_a_model_tells_one_is_no_word_of_the_person(palace, other_pal
             pieces = await llm.astream_complete(query)
             return "".join([piece.delta or "" async for piece in pieces])
         if how == "engine":
-            engine = PalaceQueryEngine(engine_on(Empty(), saying("Fine.")), other_palace)
+            engine = PalaceQueryEngine(
+                engine_on(Found("Nothing of interest."), saying("Fine.")), other_palace
+            )
             return str(await engine.aquery(query))
         if how == "block":
             asked = [ChatMessage(role="user", content=query)]
@@ -536,7 +533,7 @@ async def test_what_a_model_tells_one_is_no_word_of_the_person(palace, other_pal
 
 
 async def test_nor_is_what_one_without_a_palace_tells_an_engine(palace):
-    engine = PalaceQueryEngine(engine_on(Empty(), saying("Fine.")), palace)
+    engine = PalaceQueryEngine(engine_on(Found("Nothing of interest."), saying("Fine.")), palace)
     tool = named(QueryEngineTool.from_defaults(engine), "engine")
     bare = ScriptedLLM(tool="engine", tool_arguments={"input": KEEP})
     await FunctionAgent(llm=bare, tools=[tool]).run(PASS)

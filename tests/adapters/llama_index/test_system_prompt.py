@@ -12,21 +12,14 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.chat_engine import SimpleChatEngine
 from llama_index.core.memory import ChatMemoryBuffer
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.retrievers import BaseRetriever
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index_palace import PalaceLLM
 
 from palace import Mempalace
-from tests.adapters.llama_index.scripted import FALLBACK, HAIKU, ScriptedLLM
+from tests.adapters.llama_index.scripted import FALLBACK, HAIKU, Found, ScriptedLLM
 
 PROMPT = "You are Ada, who answers for the Nordlicht shop."
 WHO = ["Who are you?", "What is your name?", "What's your role?", "Wie heißt du?", "你是谁?"]
 OF_THE_PERSON = ["Who am I?", "What is my name?", "Who are you, and what is my name?"]
-
-
-class OneNode(BaseRetriever):
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [NodeWithScore(node=TextNode(text="Ada is the name of a shop."), score=1.0)]
 
 
 def by_messages(llm: PalaceLLM, prompt: str, words: str) -> str:
@@ -81,7 +74,9 @@ def test_without_one_the_palace_is_asked_alone(palace, words):
 
 def test_what_a_query_engine_tells_its_model_is_no_instruction_of_an_agent(palace):
     model = ScriptedLLM()
-    engine = RetrieverQueryEngine.from_args(OneNode(), llm=PalaceLLM(model, palace))
+    engine = RetrieverQueryEngine.from_args(
+        Found("Ada is the name of a shop."), llm=PalaceLLM(model, palace)
+    )
     assert str(engine.query("What is your name?")) == FALLBACK
     assert not model.calls
 

@@ -11,8 +11,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.llms.llm import ToolSelection
 from llama_index_palace import PalaceLLM
 
-from tests.adapters.llama_index.scripted import HIT, LIE, PASS, UNCLEAR, ScriptedLLM
-from tests.adapters.llama_index.test_hosts import CLOCK
+from tests.adapters.llama_index.scripted import CLOCK, HIT, LIE, PASS, UNCLEAR, ScriptedLLM
 
 pytestmark = pytest.mark.skipif(
     not hasattr(types, "ToolCallBlock"), reason="LlamaIndex 0.14.0 has no such blocks"

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from llama_index.core import TreeIndex
 from llama_index.core.base.base_query_engine import BaseQueryEngine
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 from llama_index.core.base.response.schema import Response
 from llama_index.core.chat_engine import CondenseQuestionChatEngine
@@ -33,7 +32,6 @@ from llama_index.core.extractors import (
 from llama_index.core.indices.query.query_transform import (
     DecomposeQueryTransform,
     HyDEQueryTransform,
-    StepDecomposeQueryTransform,
 )
 from llama_index.core.indices.query.query_transform.feedback_transform import (
     FeedbackQueryTransformation,
@@ -45,7 +43,6 @@ from llama_index.core.prompts import PromptTemplate, PromptType
 from llama_index.core.prompts.default_prompts import RANKGPT_RERANK_PROMPT_TMPL
 from llama_index.core.query_engine import (
     FLAREInstructQueryEngine,
-    MultiStepQueryEngine,
     RetrieverQueryEngine,
     RetryQueryEngine,
     TransformQueryEngine,
@@ -65,29 +62,22 @@ from tests.adapters.llama_index.scripted import (
     MISS,
     PASS,
     UNCLEAR,
+    Found,
     ScriptedLLM,
     code_text,
     is_quote_call,
     open_palace,
     paint_text,
 )
-
-
-class Documents(BaseRetriever):
-    """A person's own documents; remembers what was searched for."""
-
-    def __init__(self, text: str = "A document about gardens.", several: int = 1) -> None:
-        super().__init__()
-        self.asked: list[list[str]] = []
-        self.nodes = [NodeWithScore(node=TextNode(text=text), score=0.5)] * several
-
-    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        self.asked.append(query_bundle.embedding_strs)
-        return self.nodes
+from tests.adapters.llama_index.test_hosts import gardens
 
 
 def engine_of(llm: PalaceLLM) -> RetrieverQueryEngine:
-    return RetrieverQueryEngine.from_args(Documents(), llm=llm)
+    return RetrieverQueryEngine.from_args(gardens(), llm=llm)
+
+
+def liar(palace: Any, **options: Any) -> PalaceLLM:
+    return PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies", **options), palace)
 
 
 class TestHyde:
@@ -95,29 +85,29 @@ class TestHyde:
 
     @pytest.mark.parametrize("is_async", [True, False])
     async def test_nothing_is_made_up_for_a_miss(self, palace, model, is_async):
-        llm, documents = PalaceLLM(model, palace), Documents()
+        llm, documents = PalaceLLM(model, palace), gardens()
         engine = TransformQueryEngine(
             RetrieverQueryEngine.from_args(documents, llm=llm), HyDEQueryTransform(llm=llm)
         )
         said = await engine.aquery(MISS) if is_async else engine.query(MISS)
         assert str(said) == FALLBACK
         assert model.calls == []
-        assert documents.asked == [[MISS, MISS]]
+        assert [asked.embedding_strs for asked in documents.asked] == [[MISS, MISS]]
 
     def test_what_is_made_up_is_no_answer(self, palace):
         model = ScriptedLLM(answer=LIE)
-        llm, documents = PalaceLLM(model, palace), Documents()
+        llm, documents = PalaceLLM(model, palace), gardens()
         engine = TransformQueryEngine(
             RetrieverQueryEngine.from_args(documents, llm=llm), HyDEQueryTransform(llm=llm)
         )
         said = str(engine.query(HIT))
-        assert documents.asked == [[LIE, HIT]]
+        assert [asked.embedding_strs for asked in documents.asked] == [[LIE, HIT]]
         assert LIE not in said
         assert code_text(None) in said
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_a_rewriting_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         engine = CondenseQuestionChatEngine.from_defaults(
             TransformQueryEngine(engine_of(llm), HyDEQueryTransform(llm=llm)),
             llm=llm,
@@ -135,9 +125,9 @@ class TestFusion:
     """Several queries are made of one question, in a prompt of its own."""
 
     def searched(self, llm: PalaceLLM, words: str) -> list[str]:
-        documents = Documents()
+        documents = gardens()
         QueryFusionRetriever([documents], llm=llm, num_queries=3, use_async=False).retrieve(words)
-        return [asked[0] for asked in documents.asked]
+        return [asked.query_str for asked in documents.asked]
 
     def test_a_miss_is_searched_for_as_it_is(self, palace, model):
         assert set(self.searched(PalaceLLM(model, palace), MISS)) == {MISS}
@@ -147,18 +137,6 @@ class TestFusion:
         model = ScriptedLLM(answer="gate code\nnumber of the gate")
         searched = self.searched(PalaceLLM(model, palace), HIT)
         assert searched == [HIT, "gate code", "number of the gate"]
-
-
-def test_no_step_is_made_of_a_miss(palace, model):
-    llm = PalaceLLM(model, palace)
-    engine = MultiStepQueryEngine(
-        engine_of(llm),
-        StepDecomposeQueryTransform(llm=llm),
-        response_synthesizer=get_response_synthesizer(llm=llm),
-    )
-    with pytest.raises(RecallMiss, match="memory palace"):
-        engine.query(MISS)
-    assert model.calls == []
 
 
 class TestDecomposing:
@@ -174,7 +152,7 @@ class TestDecomposing:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_the_new_question_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         said = str(self.engine(llm).query(words))
         assert said.startswith((code_text(None), paint_text(None)))
         assert LIE not in said
@@ -183,16 +161,6 @@ class TestDecomposing:
         model = ScriptedLLM(answer="Rain.")
         assert str(self.engine(PalaceLLM(model, palace)).query(PASS)) == "Rain."
         assert len(model.calls) == 2
-
-
-@pytest.mark.parametrize("words", [HIT, UNCLEAR])
-def test_a_question_made_of_feedback_stays_under_the_ruling(palace, words):
-    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
-    graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
-    transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)
-    said = str(engine_of(llm).query(transform.run(QueryBundle(words), {"evaluation": graded})))
-    assert said.startswith((code_text(None), paint_text(None)))
-    assert LIE not in said
 
 
 class TestFlare:
@@ -224,40 +192,30 @@ class TestFlare:
 
 
 @pytest.mark.parametrize(
-    "evaluator", [AnswerRelevancyEvaluator, CorrectnessEvaluator, GuidelineEvaluator]
+    ("evaluator", "grade"),
+    [
+        (AnswerRelevancyEvaluator, "Good. [RESULT] 2"),
+        (ContextRelevancyEvaluator, "Good. [RESULT] 4"),
+        (CorrectnessEvaluator, "5.0\nGood."),
+        (GuidelineEvaluator, '{"passing": true, "feedback": "Good."}'),
+    ],
 )
 class TestEvaluators:
     """A grade is read by the host, so a miss is an error and a hit is no answer."""
 
-    async def test_a_miss_is_not_graded(self, palace, model, evaluator):
-        judge = evaluator(llm=PalaceLLM(model, palace))
+    async def graded(self, palace, evaluator, model, words):
+        said = {"response": "It is 4711.", "contexts": ["x"], "reference": "4711"}
+        return await evaluator(llm=PalaceLLM(model, palace)).aevaluate(query=words, **said)
+
+    async def test_a_miss_is_not_graded(self, palace, model, evaluator, grade):
         with pytest.raises(RecallMiss, match="memory palace"):
-            await judge.aevaluate(query=MISS, response="In May.", reference="In May.")
+            await self.graded(palace, evaluator, model, MISS)
         assert model.calls == []
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
-    async def test_a_grade_is_no_answer(self, palace, evaluator, words):
-        grades = {CorrectnessEvaluator: "5.0\nGood.", AnswerRelevancyEvaluator: "Good. [RESULT] 2"}
-        grade = grades.get(evaluator, '{"passing": true, "feedback": "Good."}')
-        judge = evaluator(llm=PalaceLLM(ScriptedLLM(answer=grade), palace))
-        graded = await judge.aevaluate(query=words, response="It is 4711.", reference="4711")
+    async def test_a_grade_is_no_answer(self, palace, evaluator, grade, words):
+        graded = await self.graded(palace, evaluator, ScriptedLLM(answer=grade), words)
         assert graded.score or graded.passing
-
-
-class TestContextRelevancy:
-    """The contexts of an answer are graded by an engine of the evaluator's own."""
-
-    async def test_a_miss_is_not_graded(self, palace, model):
-        with pytest.raises(RecallMiss, match="memory palace"):
-            await ContextRelevancyEvaluator(PalaceLLM(model, palace)).aevaluate(
-                MISS, contexts=["x"]
-            )
-        assert model.calls == []
-
-    @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
-    async def test_a_grade_is_no_answer(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer="Good. [RESULT] 4"), palace)
-        assert (await ContextRelevancyEvaluator(llm).aevaluate(words, contexts=["x"])).score == 1.0
 
 
 @pytest.mark.parametrize("said", [MISS, HIT, PASS])
@@ -315,7 +273,7 @@ class TestRanking:
     """Passages are put in order by a model that is told of them message by message."""
 
     async def ranked(self, llm: PalaceLLM, words: str, is_async: bool) -> list[NodeWithScore]:
-        ranks, nodes = RankGPTRerank(llm=llm), Documents(several=2).nodes
+        ranks, nodes = RankGPTRerank(llm=llm), Found("Gardens.", "Gardens.").nodes
         if is_async:
             return await ranks.apostprocess_nodes(nodes, query_str=words)
         return ranks.postprocess_nodes(nodes, query_str=words)
@@ -336,13 +294,13 @@ class TestRanking:
         model = ScriptedLLM(answer="[2] > [1]")
         llm = PalaceLLM(model, palace)
         ranked = RetrieverQueryEngine.from_args(
-            Documents(several=2), llm=llm, node_postprocessors=[RankGPTRerank(llm=llm)]
+            Found("Gardens.", "Gardens."), llm=llm, node_postprocessors=[RankGPTRerank(llm=llm)]
         )
         answer = await ranked.aquery(UNCLEAR) if is_async else ranked.query(UNCLEAR)
         assert paint_text(None) in str(answer)
         assert palace.decided == [UNCLEAR]
         assert [is_quote_call(prompt) for prompt in model.prompts] == [True, False, False]
-        assert "gardens" not in model.prompts[0]  # what is put in order was said by nobody
+        assert "Gardens" not in model.prompts[0]  # what is put in order was said by nobody
 
     async def test_who_only_speaks_like_it_is_answered(self, palace, is_async):
         asked = ChatMessage(RANKGPT_RERANK_PROMPT_TMPL.format(query=HIT, num=2))
@@ -356,7 +314,7 @@ class TestPreviousAndNext:
 
     def looked(self, llm: PalaceLLM, words: str) -> list[NodeWithScore]:
         around = AutoPrevNextNodePostprocessor(docstore=SimpleDocumentStore(), llm=llm)
-        return around.postprocess_nodes(Documents().nodes, query_str=words)
+        return around.postprocess_nodes(gardens().nodes, query_str=words)
 
     def test_of_a_miss_nothing_is_asked(self, palace, model):
         with pytest.raises(RecallMiss, match="memory palace"):
@@ -381,7 +339,7 @@ class TestAfterTables:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_the_new_question_stays_under_the_ruling(self, palace, words):
-        llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+        llm = liar(palace)
         assert self.made(llm, words) == LIE
         assert "9999" not in str(engine_of(llm).query(LIE))
 
@@ -418,7 +376,7 @@ def test_a_rewriting_that_streams_stays_under_the_ruling(palace, words, model):
 
 def test_what_was_chosen_long_ago_is_decided_anew(palace, monkeypatch):
     llm = PalaceLLM(ScriptedLLM(answer="Doc: 1, Relevance: 7"), palace)
-    LLMRerank(llm=llm).postprocess_nodes(Documents().nodes, query_str=HIT)
+    LLMRerank(llm=llm).postprocess_nodes(gardens().nodes, query_str=HIT)
     now = time.monotonic()
     monkeypatch.setattr("time.monotonic", lambda: now + 60)
     llm.chat([ChatMessage(HIT)])
@@ -444,7 +402,7 @@ def test_a_retry_grades_no_miss(palace, model):
 )
 @pytest.mark.parametrize("tries", [1, 2])
 def test_what_a_model_says_of_a_bad_answer_proves_nothing(palace, words, graded, tries):
-    llm = PalaceLLM(ScriptedLLM(answer=LIE, quote="quotes, then lies"), palace)
+    llm = liar(palace)
     query = QueryBundle(words)
     for _ in range(tries):
         query = FeedbackQueryTransformation(llm=llm).run(query, {"evaluation": graded})
@@ -476,14 +434,10 @@ class TestSeveralCalls:
 
     def engine(self, llm: PalaceLLM, mode: str) -> RetrieverQueryEngine:
         speaks = get_response_synthesizer(llm=llm, response_mode=mode)
-        return RetrieverQueryEngine(Documents("Boats are red. " * 150, 3), speaks)
-
-    def liar(self, palace) -> PalaceLLM:
-        model = ScriptedLLM(answer=LIE, quote="quotes, then lies", context_window=1500)
-        return PalaceLLM(model, palace, session_id="s1")
+        return RetrieverQueryEngine(Found(*["Boats are red. " * 150] * 3), speaks)
 
     def test_of_a_rewritten_question(self, palace, words, mode):
-        llm = self.liar(palace)
+        llm = liar(palace, context_window=1500)
         history = ChatMemoryBuffer.from_defaults(chat_history=[ChatMessage("Hello.")])
         chat = CondenseQuestionChatEngine.from_defaults(
             self.engine(llm, mode), llm=llm, memory=history
@@ -492,7 +446,7 @@ class TestSeveralCalls:
         assert set(palace.decided) == {words}
 
     def test_of_a_decomposed_question(self, palace, words, mode):
-        llm = self.liar(palace)
+        llm = liar(palace, context_window=1500)
         transform, about = DecomposeQueryTransform(llm=llm), {"index_summary": "gardens"}
         engine = TransformQueryEngine(self.engine(llm, mode), transform, transform_metadata=about)
         assert "9999" not in str(engine.query(words))
@@ -510,7 +464,7 @@ class TestSeveralCalls:
     ids=["plain", "mark", "form", "other form"],
 )
 @pytest.mark.parametrize("words", [HIT, UNCLEAR])
-def test_a_question_made_of_feedback_twice_stays_under_the_ruling(palace, words, rewritten):
+def test_a_question_made_of_feedback_stays_under_the_ruling(palace, words, rewritten):
     llm = PalaceLLM(ScriptedLLM(answer=rewritten, quote="quotes, then lies"), palace)
     graded = EvaluationResult(response="It is red.", feedback="That is wrong.")
     transform = FeedbackQueryTransformation(llm=llm, resynthesize_query=True)

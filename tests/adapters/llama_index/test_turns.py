@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ImageBlock
 from llama_index.core.program import FunctionCallingProgram
-from llama_index.core.tools import FunctionTool
 from llama_index_palace import PalaceLLM, PalaceMemoryBlock, PalaceRetriever
 
 from tests.adapters.llama_index.scripted import (
-    FALLBACK,
+    CLOCK,
     HAIKU,
     HIT,
     LIE,
@@ -19,8 +18,6 @@ from tests.adapters.llama_index.scripted import (
     PASS,
     UNCLEAR,
     ScriptedLLM,
-    code_text,
-    open_palace,
     paint_text,
 )
 from tests.adapters.llama_index.test_hosts import ENGINES, TOLD, chat
@@ -28,42 +25,27 @@ from tests.adapters.llama_index.test_llm import PROMPT, Score, user
 
 
 class TestTurns:
-    def test_a_tool_loop_decides_once(self, palace):
-        model = ScriptedLLM(tool="clock", chatter="It is 9999, Zork says.")
-        llm = PalaceLLM(model, palace, session_id="s1")
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
-        said = [user(HIT)]
-        first = llm.chat_with_tools([tool], chat_history=said)
-        assert [c.tool_name for c in llm.get_tool_calls_from_response(first)] == ["clock"]
-        assert "9999" not in repr(first)
-        said += [first.message, ChatMessage(role="tool", content="noon")]
-        second = llm.chat_with_tools([tool], chat_history=said)
-        assert second.message.content == f"{code_text('s1')} [1]"
-        assert palace.decided == [HIT]
-
     @pytest.mark.parametrize("words", [HIT, UNCLEAR])
     def test_the_loops_of_two_conversations_stay_apart(self, palace, words):
         """The same last words, in the same place, of people without sessions."""
         model = ScriptedLLM(tool="clock", answer=LIE, quote="quotes, then lies")
         llm = PalaceLLM(model, palace)
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
         one, other = [user(words), user("Please.")], [user(PASS), user("Please.")]
         for said in (one, other):
-            said.append(llm.chat_with_tools([tool], chat_history=list(said)).message)
+            said.append(llm.chat_with_tools([CLOCK], chat_history=list(said)).message)
             said.append(ChatMessage(role="tool", content="noon"))
-        assert "9999" not in llm.chat_with_tools([tool], chat_history=one).message.content
-        assert llm.chat_with_tools([tool], chat_history=other).message.content == LIE
+        assert "9999" not in llm.chat_with_tools([CLOCK], chat_history=one).message.content
+        assert llm.chat_with_tools([CLOCK], chat_history=other).message.content == LIE
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
     def test_the_loops_of_equal_turns_stay_apart(self, palace, words):
         """The same words twice at once, in one session: each turn is decided once."""
         llm = PalaceLLM(ScriptedLLM(tool="clock"), palace, session_id="s1")
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
         turns = [[user(words)], [user(words)]]
         for said in turns:
-            said.append(llm.chat_with_tools([tool], chat_history=list(said)).message)
+            said.append(llm.chat_with_tools([CLOCK], chat_history=list(said)).message)
             said.append(ChatMessage(role="tool", content="noon"))
-        replies = [llm.chat_with_tools([tool], chat_history=said).message for said in turns]
+        replies = [llm.chat_with_tools([CLOCK], chat_history=said).message for said in turns]
         decided = [said[1].additional_kwargs["palace"]["id"] for said in turns]
         assert [r.additional_kwargs["palace"]["id"] for r in replies] == decided
         assert palace.decided == [words, words]
@@ -104,10 +86,9 @@ class TestTurns:
 
     @pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
     def test_a_tool_loop_that_nobody_goes_on_with_ends_with_the_next_question(self, palace, words):
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
         llm = PalaceLLM(ScriptedLLM(tool="clock"), palace)
         for _ in range(2):  # the host reads the tool's result out and asks no more
-            assert llm.predict_and_call([tool], user_msg=words).response == "noon"
+            assert llm.predict_and_call([CLOCK], user_msg=words).response == "noon"
         assert palace.decided == [words, words]
 
     def test_an_object_made_by_a_tool_ends_its_turn(self, palace):
@@ -139,10 +120,9 @@ class TestTurns:
         palace.set_identity("I am the keeper of the harbour.")
         model = ScriptedLLM(tool="clock")
         llm = PalaceLLM(model, palace, session_id="s1")
-        tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
-        first = llm.chat_with_tools([tool], chat_history=[user(PASS)])
+        first = llm.chat_with_tools([CLOCK], chat_history=[user(PASS)])
         llm.chat_with_tools(
-            [tool], chat_history=[user(PASS), first.message, ChatMessage(role="tool", content="n")]
+            [CLOCK], chat_history=[user(PASS), first.message, ChatMessage(role="tool", content="n")]
         )
         assert ["keeper of the harbour" in p for p in model.prompts] == [True, True]
 
@@ -218,25 +198,6 @@ def test_what_is_told_before_a_labelled_question_is_kept(palace, model, words, w
     if words == MISS:
         assert reply.message.content.startswith("I will remember: the lamp is green.")
         assert model.calls == []
-
-
-@pytest.mark.parametrize("program", [[], [ChatMessage(role="system", content="Be kind.")]])
-@pytest.mark.parametrize("words", [HIT, UNCLEAR, PASS])
-def test_a_loop_whose_question_was_cut_off_stays_checked(palace, words, program):
-    model = ScriptedLLM(tool="clock", answer=LIE, quote="quotes, then lies")
-    tool = FunctionTool.from_defaults(fn=lambda: "noon", name="clock", description="Time.")
-    llm = PalaceLLM(model, palace)
-    first = llm.chat_with_tools([tool], chat_history=[user(words)]).message
-    cut = [*program, first, ChatMessage(role="tool", content="noon")]
-    assert (llm.chat(cut).message.content == LIE) is (words == PASS)
-    with open_palace(palace.root) as anew:  # as another process has it
-        reply = PalaceLLM(model, anew).chat(cut)
-        assert (reply.message.content == LIE) is (words == PASS)
-        # of another session nobody knows what was asked
-        calls = len(model.calls)
-        other = PalaceLLM(model, anew, session_id="s2").chat(cut)
-        assert other.message.content == (LIE if words == PASS else FALLBACK)
-        assert not any(words in prompt for prompt in model.prompts[calls:])
 
 
 def last_of(reply: Any) -> Any:
