@@ -495,8 +495,6 @@ _ALIKE = (
 
 
 def _comparable(one: Term, other: Term) -> bool:
-    if one.kind == "word" or other.kind == "word":
-        return False
     if one.kind != other.kind:
         measured = (
             one.unit if one.kind == "number" else other.unit if other.kind == "number" else ""
