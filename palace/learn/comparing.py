@@ -391,15 +391,11 @@ def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], lis
 
 
 def _one_thing(pair: _Aligned, values: int) -> bool:
-    """Whether a thing is named beside the verb, or "I" is the thing and one value differs."""
+    """Whether a thing is named beside the verb, or a verb alone is shared and one value differs."""
     things = [(a, b) for a, b in pair.shared if not _is_verb(a)]
     if things:
         reversed_ = pair.stored.copula and pair.new.copula
         return reversed_ or any(a.subject == b.subject for a, b in things)
-    if not (pair.stored.first_person and pair.new.first_person):
-        # "Answer me in German": who is told to do something is the same.
-        first = pair.stored.terms[0], pair.new.terms[0]
-        return values == 1 and first in pair.shared and _is_verb(first[0])
     told = pair.stored.past and pair.new.past
     single = values == 1 or _are_addresses(pair)
     return single and not told and (bool(pair.shared) or _moves_house(pair))
