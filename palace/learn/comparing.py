@@ -301,13 +301,33 @@ def _light(term: Term) -> bool:
 def _retires(pair: _Aligned) -> bool:
     """Whether one statement names what the other tells as over: "switched from X to Y".
 
-    All of it: the Saturday shifts are not what is on Saturdays. What happened once, and is told
-    later, does not bring it back.
+    All of it: the Saturday shifts are not what is on Saturdays.
     """
-    told = [(_over(pair.new), pair.old_rest)]
-    if not pair.new.past:
-        told.append((_over(pair.stored), pair.new_rest))
-    return any(over and over <= {t.key for t in rest} for over, rest in told)
+    both = pair.stored, pair.new
+    told = ((both, pair.new_rest), (both[::-1], pair.old_rest))
+    return any(
+        over <= {t.key for t in rest} and _may_be_over(held, change)
+        for (change, held), rest in told
+        if (over := _over(change))
+    )
+
+
+def _may_be_over(held: Statement, change: Statement) -> bool:
+    """Whether a change ends what another statement says of the thing that it leaves.
+
+    What happened once, and is told later, does not bring it back. Who moved from Kiel was born
+    there all the same, and may have a flat there; who plays the cello instead of the viola may own
+    one. What is sold nobody has.
+    """
+    was = held.functions & lists.WAS and not held.functions & lists.IS
+    if not held.changed and (held.past or was):
+        return False
+    has = not held.verbs and bool(held.functions & _HAS)
+    others = has or held.verbs & lists.LIST_VERBS - change.verbs
+    return not others or bool(change.verbs & lists.LEAVING_VERBS)
+
+
+_HAS = frozenset({"has", "have"})
 
 
 def _over(statement: Statement) -> set[str]:
@@ -371,15 +391,11 @@ def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], lis
 
 
 def _one_thing(pair: _Aligned, values: int) -> bool:
-    """Whether a thing is named beside the verb, or "I" is the thing and one value differs."""
+    """Whether a thing is named beside the verb, or a verb alone is shared and one value differs."""
     things = [(a, b) for a, b in pair.shared if not _is_verb(a)]
     if things:
         reversed_ = pair.stored.copula and pair.new.copula
         return reversed_ or any(a.subject == b.subject for a, b in things)
-    if not (pair.stored.first_person and pair.new.first_person):
-        # "Answer me in German": who is told to do something is the same.
-        first = pair.stored.terms[0], pair.new.terms[0]
-        return values == 1 and first in pair.shared and _is_verb(first[0])
     told = pair.stored.past and pair.new.past
     single = values == 1 or _are_addresses(pair)
     return single and not told and (bool(pair.shared) or _moves_house(pair))
@@ -405,7 +421,8 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     old_times = {t.kind for t in old if t.kind in _TIMES}
     new_times = {t.kind for t in new if t.kind in _TIMES}
     told = pair.stored.past, pair.new.past
-    if (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times):
+    once = (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times)
+    if once or (_is_seasonal(old) and _is_seasonal(new)):
         return True
     if not old_times & new_times:
         return _was_and_is(pair)
@@ -431,6 +448,12 @@ def _was_and_is(pair: _Aligned) -> bool:
         is_past_form(a) != is_past_form(b)
         for a, b in forms  # "lived", "live"
     )
+
+
+def _is_seasonal(terms: Sequence[Term]) -> bool:
+    """Whether a value is told of a season: "lives in Kiel in summer", but not "is in summer"."""
+    told = [t.key in lists.SEASONS and t.slot in _DURING for t in terms]
+    return any(told) and not all(told)
 
 
 def _is_periodic(terms: Sequence[Term]) -> bool:
@@ -468,8 +491,6 @@ _ALIKE = (
 
 
 def _comparable(one: Term, other: Term) -> bool:
-    if one.kind == "word" or other.kind == "word":
-        return False
     if one.kind != other.kind:
         measured = (
             one.unit if one.kind == "number" else other.unit if other.kind == "number" else ""
@@ -550,7 +571,7 @@ def _slots_agree(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bo
     """
     slots = old[0].slot, new[0].slot
     if "to" in slots and (pair.stored.verbs | pair.new.verbs) & lists.CHANGE_VERBS:
-        return True
+        return _may_be_over(pair.stored, pair.new) and _may_be_over(pair.new, pair.stored)
     if not lists.PLACES.issuperset(slots):
         return slots[0] == slots[1]
     told = _how_told(old), _how_told(new)
