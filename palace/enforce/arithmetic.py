@@ -18,7 +18,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.quantities import SaidNumber, decimals, read_quantities
-from palace.enforce.quantity import DEGREES, MONEY, Quantity
+from palace.enforce.quantity import DEGREES, MONEY, Quantity, is_small
 from palace.enforce.source import NO_PARTS, Source, nearest_words
 from palace.text import fold, stem
 
@@ -136,6 +136,8 @@ def comes_to(said: SaidNumber, sources: Sequence[Source], *, strict: bool = Fals
     free = TOLD_CHANCE if number.loose else FREE_CHANCE
     if not _has_rival(said, sources):
         most = free = math.inf
+    if told and not is_small(number) and not (number.loose and number.unit):
+        most = math.inf  # what is told of what holds is seldom made up
     reached = _chance_of(number, near)
     return (reached < math.inf and reached <= most) or _is_reached(
         number, sources, told=told, free=free

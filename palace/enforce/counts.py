@@ -16,11 +16,10 @@ import regex
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.intervals import find_intervals
 from palace.enforce.quantities import SaidNumber
-from palace.enforce.quantity import DAY_SECONDS, Quantity
+from palace.enforce.quantity import DAY_SECONDS, Quantity, is_of_days, is_small
 from palace.enforce.source import Source, listed_length
 from palace.text import stem
 
-MOST_COUNTED = 12
 _DAILY = regex.compile(
     r"\s*(?:times\s)?(?:(?:a|per|every|each)\s+day|daily)\b|\s*(?:täglich|(?:am|pro) Tag)\b",
     regex.IGNORECASE,
@@ -37,19 +36,6 @@ _TIMES = frozenset(
     map(stem, "time mal fois veces vezes volte keer gånger razy раз раза kez kere".split())
 )
 _ASKS = ("?", "？")
-# What stands behind the number of a house, a floor or a room, as "Room" does before it.
-_IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
-
-
-def is_small(said: Quantity) -> bool:
-    """Whether a number may be the count of a reader: whole, at most a dozen, of things or days."""
-    whole = said.values[0].is_integer() and said.values[0] <= MOST_COUNTED
-    return whole and said.noun[:1] not in _IN_A_ROW and (not said.unit or is_of_days(said))
-
-
-def is_of_days(said: Quantity) -> bool:
-    """Whether a number is one of days, weeks, months or years."""
-    return said.unit == "months" or (said.unit == "time" and said.factor >= DAY_SECONDS)
 
 
 def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:

@@ -243,47 +243,58 @@ class Judged:
 def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
     """Judge one sentence of an answer.
 
+    First, what it cites must exist, and what is exact in it stand there. Where all of that holds
+    and something is claimed, nothing in it may be of another or in another's place, and its words
+    must stand there and deny nothing.
+
     Args:
         sentence: As the model wrote it, marks of lists and citations included.
         grounds: What it may rest on.
         before: What was said and holds so far: its numbers may be worked on.
     """
-    cited, missing = citations_in(sentence, len(grounds.evidence))
-    bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
-    said = (*grounds.texts, grounds.question)
-    for match in called_by_number(bare, len(grounds.evidence), said):
-        cited += [n for n in map(int, regex.findall(r"\d+", match["numbers"])) if n not in cited]
-        bare = bare[: match.start()] + " " * len(match[0]) + bare[match.end() :]
+    bare, cited, missing = _without_citations(sentence, grounds)
     marked = _mark_chars(bare, german=grounds.has_german_dates)
     bare = " " * marked + bare[marked:]
     if not missing and answer_words().courtesies.fullmatch(fold(bare)):
-        return Judged((), tuple(cited), claims=False)
+        return Judged((), cited, claims=False)
     support = _support_of(bare, cited, grounds)
     wrong, taken = _specifics_missing(
         bare, support, german=grounds.is_german, before=f"{grounds.question}\n{before}"
     )
     if grounds.foreign_texts:
         wrong += strangers(bare, taken, grounds.question, grounds.foreign_texts, support)
-    found = [*missing, *wrong]
-    lone = ""
-    if not found and not _claims_nothing(bare, before, strict=grounds.strict):
-        misplaced = grounds.slots.misplaced(
-            bare, grounds.question, before, given=not grounds.is_yes_no
-        )
-        found = (
-            misplaced
-            or turned_round(bare, grounds.texts)
-            or other_sides(bare, grounds.texts)
-            or grounds.slots.exchanged(bare)
-            or other_intervals(bare, grounds.texts)
-            or _claims_missing(bare, taken, grounds, label=is_label(sentence))
-        )
-        lone = "" if found else _lone_word(bare, taken, grounds)
-    elif not found and (claimed := _behind_refusal(bare)):
+    if missing or wrong:
+        return Judged((*missing, *wrong), cited)
+    if _claims_nothing(bare, before, strict=grounds.strict):
+        claimed = _behind_refusal(bare)
+        if not claimed or _claims_nothing(claimed, before, strict=grounds.strict):
+            return Judged((), cited)
         beyond = [span for span in taken if claimed[slice(*span)].strip()]
-        if not _claims_nothing(claimed, before, strict=grounds.strict):
-            found = _claims_missing(claimed, beyond, grounds, label=False)
-    return Judged(tuple(found), tuple(cited), lone, claims=not lone)
+        return Judged(tuple(_claims_missing(claimed, beyond, grounds, label=False)), cited)
+    slots, given = grounds.slots, not grounds.is_yes_no
+    found = (
+        slots.misplaced(bare, grounds.question, before, given=given)
+        or turned_round(bare, grounds.texts)
+        or other_sides(bare, grounds.texts)
+        or slots.exchanged(bare)
+        or other_intervals(bare, grounds.texts)
+        or _claims_missing(bare, taken, grounds, label=is_label(sentence))
+    )
+    lone = "" if found else _lone_word(bare, taken, grounds)
+    return Judged(tuple(found), cited, lone, claims=not lone)
+
+
+def _without_citations(
+    sentence: str, grounds: Grounds
+) -> tuple[str, tuple[int, ...], Sequence[str]]:
+    """Return a sentence with blanks for its citations, what it cites, and those that are none."""
+    cited, missing = citations_in(sentence, len(grounds.evidence))
+    bare = CITATION.sub(lambda match: " " * len(match[0]), sentence)
+    said = (*grounds.texts, grounds.question)
+    for match in called_by_number(bare, len(grounds.evidence), said):
+        cited += [n for n in map(int, regex.findall(r"\d+", match["numbers"])) if n not in cited]
+        bare = bare[: match.start()] + " " * len(match[0]) + bare[match.end() :]
+    return bare, tuple(cited), missing
 
 
 def _claims_nothing(sentence: str, before: str, *, strict: bool) -> bool:

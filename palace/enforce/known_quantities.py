@@ -15,11 +15,11 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_counted_otherwise, is_small, is_told_less_often
+from palace.enforce.counts import is_counted_otherwise, is_told_less_often
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber
-from palace.enforce.quantity import DEGREES, Quantity
+from palace.enforce.quantity import DEGREES, Quantity, is_small
 from palace.enforce.signs import has_other_sign
 from palace.enforce.source import Source
 from palace.enforce.spans import clock_comes_to, date_comes_to, is_as_long, is_span

@@ -133,6 +133,9 @@ DEGREES = frozenset({"celsius", "fahrenheit", "degrees"})
 MONEY = frozenset("euro dollar pound yen franc crown zloty rupee yuan lira won".split())
 DAY_SECONDS = 86_400.0
 _LITRES = 1000.0  # in a cubic metre
+_MOST_COUNTED = 12
+# What stands behind the number of a house, a floor or a room, as "Room" does before it.
+_IN_A_ROW = frozenset("동층호号號楼樓层層階室番栋棟厅廳")
 _BITS = regex.compile(r"[KMGT]b")
 
 
@@ -182,6 +185,17 @@ def times_of_day(minutes: float, half: str | None = None) -> tuple[float, ...]:
 def is_unit(word: str) -> bool:
     """Whether a word is the name of a unit."""
     return fold(word) in UNITS
+
+
+def is_small(said: Quantity) -> bool:
+    """Whether a number may be the count of a reader: whole, at most a dozen, of things or days."""
+    whole = said.values[0].is_integer() and said.values[0] <= _MOST_COUNTED
+    return whole and said.noun[:1] not in _IN_A_ROW and (not said.unit or is_of_days(said))
+
+
+def is_of_days(said: Quantity) -> bool:
+    """Whether a number is one of days, weeks, months or years."""
+    return said.unit == "months" or (said.unit == "time" and said.factor >= DAY_SECONDS)
 
 
 def before_length(text: str, end: int) -> regex.Match[str] | None:

@@ -1445,3 +1445,11 @@ def test_nothing_happened_more_often_than_several_memories_tell_days_of_it(memor
     for answer, holds in [*((a, True) for a in good), *((a, False) for a in bad)]:
         found = check(answer, "How often did we eat at Bella?", items=items)
         assert found.supported == holds, answer
+
+
+def test_what_is_told_as_worked_out_of_what_holds_may_be_reached_by_any_chance():
+    check_each(
+        "600 crocuses, 250 scillas and 120 daffodils. A dozen volunteers come.",
+        ["There are 970 bulbs, so a dozen volunteers get about 80 each."],
+        ["There are 970 bulbs, so a dozen volunteers get about 90 each."],
+    )
