@@ -38,7 +38,8 @@ from palace.settings.keys import (
     variable,
     variables_of,
 )
-from palace.settings.model import Cue, Settings
+from palace.settings.model import Settings
+from palace.settings.values import Cue
 
 __all__ = [
     "LoadedSettings",

@@ -17,7 +17,8 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from palace.settings.file import KeyPath, dotted
-from palace.settings.model import Cue, Settings
+from palace.settings.model import Settings
+from palace.settings.values import Cue
 
 FILE_NAME = "mempalace.yaml"
 PREFIX = "PALACE_"

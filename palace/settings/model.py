@@ -7,16 +7,11 @@ the order of the file that is made from them.
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Literal, TypeVar, get_args
-from urllib.parse import urlsplit
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
-    SecretStr,
     StrictBool,
     StrictFloat,
     StrictInt,
@@ -26,94 +21,31 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from palace.portable import is_device
-from palace.types.memory import PLAYBOOKS, TIMELINE, Trust
+from palace.settings.values import (
+    Cue,
+    Language,
+    ModelName,
+    PathText,
+    Repository,
+    Section,
+    Share,
+    Token,
+    Url,
+    check_room,
+    in_order,
+    section,
+    unique,
+)
+from palace.types.memory import Trust
 from palace.types.query import RecallKind
 from palace.types.verdict import FALLBACK_TEXT, LayerName
-
-
-def _unique(items: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(items)) != len(items):
-        raise PydanticCustomError("unique", "must not name anything twice")
-    return items
-
-
-def _check_url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or parts.username is not None or parts.password is not None:
-        raise PydanticCustomError("url", "must be an http(s) address without user or password")
-    if parts.query or parts.fragment or re.search(r"\s", value):
-        raise PydanticCustomError("url", "must be an http(s) address without spaces, ? and #")
-    return value.rstrip("/")
-
-
-def _check_token(value: SecretStr) -> SecretStr:
-    if not re.fullmatch(r"[!-~]{1,1000}", value.get_secret_value()):
-        raise PydanticCustomError("token", "must be one word of visible ASCII characters")
-    return value
-
-
-def _in_order(low_key: str, low: float | None, high_key: str, high: float | None) -> None:
-    if low is not None and high is not None and low > high:
-        raise PydanticCustomError("order", f"must not be above {high_key}", {"key": low_key})
-
-
-_Share = Annotated[StrictFloat, Field(ge=0, le=1)]
-_PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
-_Url = Annotated[str, StringConstraints(max_length=2000), AfterValidator(_check_url)]
-_Token = Annotated[SecretStr, AfterValidator(_check_token)]
-_ModelName = Annotated[
-    str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")
-]
-_Language = Literal[
-    "en", "de", "fr", "es", "pt", "zh", "ja", "ru", "it", "nl", "ko", "pl", "sv", "tr"
-]
-# ASCII alone: with every script's letters, this one pattern costs half of the start.
-_Repository = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$")
-]
-
-
-def _check_room(name: str) -> str:
-    if is_device(name) or name.strip().casefold() in (TIMELINE, PLAYBOOKS):
-        raise PydanticCustomError("room", "must not be a name that is kept for something else")
-    return name
-
-
-class Section(BaseModel):
-    """A part of the settings: frozen, and every key must be known."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True
-    )
-
-
-_S = TypeVar("_S", bound=Section)
-
-
-def _section(model: type[_S]) -> _S:
-    """Return the field of a section: what it is about is said once, by its model."""
-    return Field(model(), description=model.__doc__)
-
-
-class Cue(Section):
-    """A person's own recall cue."""
-
-    pattern: str = Field(
-        min_length=2, max_length=200, description="Literal phrase, any case; 2 to 200 characters."
-    )
-    kind: RecallKind = Field(description="What sort of recall the phrase asks for.")
 
 
 class DetectorSettings(Section):
     """Which prompts count as questions for the memory."""
 
-    languages: Annotated[tuple[_Language, ...], AfterValidator(_unique)] = Field(
-        get_args(_Language),
+    languages: Annotated[tuple[Language, ...], AfterValidator(unique)] = Field(
+        get_args(Language),
         min_length=1,
         max_length=40,
         description="Languages whose recall cues are read, as ISO 639 codes; 1 to 40.",
@@ -124,11 +56,11 @@ class DetectorSettings(Section):
         description="Your own recall cues, at most 500: literal phrases, any case, no patterns. "
         'Each is {pattern: "the usual spot", kind: fact}.',
     )
-    recall_at: _Share | None = Field(
+    recall_at: Share | None = Field(
         None,
         description="Probability from which a prompt is recall; 0 to 1, null = the fitted one.",
     )
-    other_below: _Share | None = Field(
+    other_below: Share | None = Field(
         None,
         description="Probability below which a prompt is not recall; 0 to 1, null = the fitted "
         "one. Between the two, the evidence decides.",
@@ -142,23 +74,23 @@ class DetectorSettings(Section):
 
     @model_validator(mode="after")
     def _ordered(self) -> DetectorSettings:
-        _in_order("other_below", self.other_below, "recall_at", self.recall_at)
+        in_order("other_below", self.other_below, "recall_at", self.recall_at)
         return self
 
 
 class SufficiencySettings(Section):
     """How much evidence is enough."""
 
-    sufficient_at: _Share | None = Field(
+    sufficient_at: Share | None = Field(
         None,
         description="Probability from which evidence answers; 0 to 1, null = the calibrated bar.",
     )
-    unclear_at: _Share | None = Field(
+    unclear_at: Share | None = Field(
         None,
         description="Probability from which evidence is unclear instead of irrelevant; 0 to 1, "
         "null = the calibrated bar.",
     )
-    on_topic_at: _Share | None = Field(
+    on_topic_at: Share | None = Field(
         None,
         description="Probability that the nearest of what was found has to do with the question, "
         "from which unclear evidence counts; 0 to 1, 0 = always, null = the fitted bar.",
@@ -166,7 +98,7 @@ class SufficiencySettings(Section):
 
     @model_validator(mode="after")
     def _ordered(self) -> SufficiencySettings:
-        _in_order("unclear_at", self.unclear_at, "sufficient_at", self.sufficient_at)
+        in_order("unclear_at", self.unclear_at, "sufficient_at", self.sufficient_at)
         return self
 
 
@@ -188,7 +120,7 @@ class EnforceSettings(Section):
         description="On no evidence: fallback (the honest reply, no model) or generate (free "
         "generation, labelled as ungrounded).",
     )
-    answer_kinds: Annotated[tuple[RecallKind, ...], AfterValidator(_unique)] = Field(
+    answer_kinds: Annotated[tuple[RecallKind, ...], AfterValidator(unique)] = Field(
         (), description="Kinds of recall that are answered as with on_hit: answer in any case."
     )
     fallback_text: str = Field(
@@ -261,7 +193,7 @@ class SearchSettings(Section):
         "fitted ranking, which sees how much of the question the words cover), weighted (fixed "
         "shares) or rrf (reciprocal ranks).",
     )
-    vector_share: _Share = Field(
+    vector_share: Share = Field(
         0.7, description="Share of meaning in weighted fusion, words have the rest; 0 to 1."
     )
     neighbour_distance: StrictInt = Field(
@@ -279,22 +211,22 @@ class SearchSettings(Section):
 
     @model_validator(mode="after")
     def _ordered(self) -> SearchSettings:
-        _in_order("top_k", self.top_k, "candidates", self.candidates)
+        in_order("top_k", self.top_k, "candidates", self.candidates)
         return self
 
 
 class OpenAISettings(Section):
     """An OpenAI-compatible embeddings endpoint."""
 
-    base_url: _Url | None = Field(
+    base_url: Url | None = Field(
         None,
         description="Address without /embeddings, http(s), at most 2000 characters; null = "
         "$EMBEDDING_BASE_URL, else OpenAI's own.",
     )
-    model: _ModelName | None = Field(
+    model: ModelName | None = Field(
         None, description="Name of the model on the server; null = $EMBEDDING_MODEL_NAME."
     )
-    api_key: _Token | None = Field(
+    api_key: Token | None = Field(
         None, description="Key, 1 to 1000 characters; only from the environment."
     )
     dimensions: StrictInt | None = Field(
@@ -336,7 +268,7 @@ class EmbeddingsSettings(Section):
         "are set, else off), off (words alone), wordllama (a small model inside its package, "
         "offline), model2vec, sentence-transformers or openai (any compatible server).",
     )
-    model: _ModelName | None = Field(
+    model: ModelName | None = Field(
         None,
         description="Model of model2vec or sentence-transformers: an absolute folder, or a name "
         "such as owner/model.",
@@ -350,7 +282,7 @@ class EmbeddingsSettings(Section):
         le=2048,
         description="Memories embedded and kept at a time, in memories; 1 to 2048.",
     )
-    openai: OpenAISettings = _section(OpenAISettings)
+    openai: OpenAISettings = section(OpenAISettings)
 
     @model_validator(mode="after")
     def _named(self) -> EmbeddingsSettings:
@@ -388,7 +320,7 @@ class IndexSettings(Section):
 class ScratchpadSettings(Section):
     """Notes of one session (L2)."""
 
-    dir: _PathText | None = Field(
+    dir: PathText | None = Field(
         None, description="Folder of the scratchpads, a path; null = scratchpad in the root."
     )
     ttl_s: StrictFloat = Field(
@@ -408,7 +340,7 @@ class ScratchpadSettings(Section):
 class FilesSettings(Section):
     """Local files."""
 
-    roots: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
+    roots: Annotated[tuple[PathText, ...], AfterValidator(unique)] = Field(
         (), max_length=100, description="Folders whose files may be read, as paths; at most 100."
     )
 
@@ -416,7 +348,7 @@ class FilesSettings(Section):
 class LogsSettings(Section):
     """Local log files."""
 
-    paths: Annotated[tuple[_PathText, ...], AfterValidator(_unique)] = Field(
+    paths: Annotated[tuple[PathText, ...], AfterValidator(unique)] = Field(
         (), max_length=100, description="Log files that may be read, as paths; at most 100."
     )
     tail_lines: StrictInt = Field(
@@ -430,13 +362,13 @@ class LogsSettings(Section):
 class ForgeSettings(Section):
     """A forge whose issues and files may be fetched."""
 
-    base_url: _Url | None = Field(
+    base_url: Url | None = Field(
         None, description="Address of the server, http(s), at most 2000 characters; null = none."
     )
-    repositories: Annotated[tuple[_Repository, ...], AfterValidator(_unique)] = Field(
+    repositories: Annotated[tuple[Repository, ...], AfterValidator(unique)] = Field(
         (), max_length=500, description="Repositories that may be read, owner/name; at most 500."
     )
-    token: _Token | None = Field(
+    token: Token | None = Field(
         None, description="Access token, 1 to 1000 characters; only from the environment."
     )
 
@@ -456,7 +388,7 @@ class GiteaSettings(ForgeSettings):
 class GithubSettings(ForgeSettings):
     """GitHub."""
 
-    base_url: _Url = Field(
+    base_url: Url = Field(
         "https://api.github.com",
         description="Address of the API, http(s), at most 2000 characters.",
     )
@@ -482,10 +414,10 @@ class ArtifactsSettings(Section):
         description="Age from which a status memory is labelled as possibly out of date, in days; "
         "0 to 36500.",
     )
-    files: FilesSettings = _section(FilesSettings)
-    logs: LogsSettings = _section(LogsSettings)
-    gitea: GiteaSettings = _section(GiteaSettings)
-    github: GithubSettings = _section(GithubSettings)
+    files: FilesSettings = section(FilesSettings)
+    logs: LogsSettings = section(LogsSettings)
+    gitea: GiteaSettings = section(GiteaSettings)
+    github: GithubSettings = section(GithubSettings)
 
 
 class WakeupSettings(Section):
@@ -531,7 +463,7 @@ class WriteSettings(Section):
         "the model that `generator` names (model), asked at most four times a write about what the "
         "rules find or doubt; where it fails or cannot tell, the rules decide.",
     )
-    default_room: Annotated[str, AfterValidator(_check_room)] = Field(
+    default_room: Annotated[str, AfterValidator(check_room)] = Field(
         "inbox",
         max_length=80,
         pattern=r"^[^\s./\\\x00][^/\\\x00]*$",
@@ -593,7 +525,7 @@ class ConsolidateSettings(Section):
 class GeneratorSettings(Section):
     """A language model for summaries and proposals; nothing needs one."""
 
-    base_url: _Url | None = Field(
+    base_url: Url | None = Field(
         None,
         description="Address of a server that speaks the chat completions protocol, http(s), at "
         "most 2000 characters; null = no model.",
@@ -601,7 +533,7 @@ class GeneratorSettings(Section):
     model: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
         None, description="Name of the model, 1 to 200 characters; set together with base_url."
     )
-    api_key: _Token | None = Field(
+    api_key: Token | None = Field(
         None, description="Token of the server, 1 to 1000 characters; only from the environment."
     )
     timeout_s: StrictFloat = Field(
@@ -621,33 +553,33 @@ class GeneratorSettings(Section):
 class Settings(Section):
     """Everything a person may set; `Settings()` holds the defaults."""
 
-    root: _PathText = Field(
+    root: PathText = Field(
         "~/.mempalace", description="Folder of the palace, a path, at most 4096 characters."
     )
     preset: Literal["none", "issue_analysis", "health_check", "code_review"] = Field(
         "none",
         description="Ready-made recall cues: none, issue_analysis, health_check or code_review.",
     )
-    layers: Annotated[tuple[LayerName, ...], AfterValidator(_unique)] = Field(
+    layers: Annotated[tuple[LayerName, ...], AfterValidator(unique)] = Field(
         ("L0", "L1", "L2", "L3", "L4"),
         description="Layers that are walked, in order; L0 first, L5 last and only with "
         "enforce.on_miss: generate.",
     )
-    detector: DetectorSettings = _section(DetectorSettings)
-    sufficiency: SufficiencySettings = _section(SufficiencySettings)
-    enforce: EnforceSettings = _section(EnforceSettings)
-    answers: AnswersSettings = _section(AnswersSettings)
-    context: ContextSettings = _section(ContextSettings)
-    search: SearchSettings = _section(SearchSettings)
-    embeddings: EmbeddingsSettings = _section(EmbeddingsSettings)
-    index: IndexSettings = _section(IndexSettings)
-    scratchpad: ScratchpadSettings = _section(ScratchpadSettings)
-    artifacts: ArtifactsSettings = _section(ArtifactsSettings)
-    wakeup: WakeupSettings = _section(WakeupSettings)
-    write: WriteSettings = _section(WriteSettings)
-    journal: JournalSettings = _section(JournalSettings)
-    consolidate: ConsolidateSettings = _section(ConsolidateSettings)
-    generator: GeneratorSettings = _section(GeneratorSettings)
+    detector: DetectorSettings = section(DetectorSettings)
+    sufficiency: SufficiencySettings = section(SufficiencySettings)
+    enforce: EnforceSettings = section(EnforceSettings)
+    answers: AnswersSettings = section(AnswersSettings)
+    context: ContextSettings = section(ContextSettings)
+    search: SearchSettings = section(SearchSettings)
+    embeddings: EmbeddingsSettings = section(EmbeddingsSettings)
+    index: IndexSettings = section(IndexSettings)
+    scratchpad: ScratchpadSettings = section(ScratchpadSettings)
+    artifacts: ArtifactsSettings = section(ArtifactsSettings)
+    wakeup: WakeupSettings = section(WakeupSettings)
+    write: WriteSettings = section(WriteSettings)
+    journal: JournalSettings = section(JournalSettings)
+    consolidate: ConsolidateSettings = section(ConsolidateSettings)
+    generator: GeneratorSettings = section(GeneratorSettings)
 
     @field_validator("layers")
     @classmethod

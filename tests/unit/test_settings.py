@@ -23,7 +23,8 @@ from palace.settings import (
 )
 from palace.settings.file import MAX_DEPTH, MAX_FILE_BYTES, parse_yaml, read_yaml
 from palace.settings.keys import as_yaml, leaves, variable
-from palace.settings.model import Cue, GiteaSettings, SearchSettings
+from palace.settings.model import GiteaSettings, SearchSettings
+from palace.settings.values import Cue
 
 SECRET = "hunter2hunter2hunter2"
 
