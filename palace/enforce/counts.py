@@ -58,11 +58,17 @@ def is_counted_otherwise(said: SaidNumber, sources: Sequence[Source]) -> bool:
     return any(_rivals(said, sources))
 
 
+def told_a_day(said: SaidNumber, sources: Sequence[Source]) -> frozenset[float]:
+    """Return how often a day the memory tells something, where that is what a number says."""
+    if said.number.noun != "time" or not _DAILY.match(said.sentence, said.number.end):
+        return frozenset()
+    return frozenset(times for source in sources for times in _times_a_day(source))
+
+
 def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
     noun, end = said.number.noun, said.number.end
-    if noun == "time" and _DAILY.match(said.sentence, end):
-        yield from (times for source in sources for times in _times_a_day(source))
+    yield from told_a_day(said, sources)
     if noun in ("", "time"):
         return
     for source in sources:

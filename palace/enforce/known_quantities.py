@@ -15,7 +15,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_counted_otherwise, is_told_less_often
+from palace.enforce.counts import is_counted_otherwise, is_told_less_often, told_a_day
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber
@@ -227,6 +227,8 @@ class KnownQuantities:
             return same_thing or all(
                 q.noun != thing or said.spoken.intersection(q.values) for q in self._counts
             )
+        if often := told_a_day(said, self.sources):
+            return not often.isdisjoint(quantity.values)  # no quarter of "every 12 hours"
         if hourly and not thing and self._is_shortly(said):
             return True
         of_weekday = any(

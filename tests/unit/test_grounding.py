@@ -1453,3 +1453,11 @@ def test_what_is_told_as_worked_out_of_what_holds_may_be_reached_by_any_chance()
         ["There are 970 bulbs, so a dozen volunteers get about 80 each."],
         ["There are 970 bulbs, so a dozen volunteers get about 90 each."],
     )
+
+
+def test_how_often_a_day_is_not_worked_out_from_the_hours_between():
+    check_each(
+        "Dad takes the pill every 12 hours.",
+        ["Dad takes the pill twice a day.", "Dad takes the pill 2 times a day."],
+        ["Dad takes the pill three times a day.", "He takes the pill 3 times daily."],
+    )
