@@ -24,6 +24,14 @@ _DAILY = regex.compile(
     r"\s*(?:times\s)?(?:(?:a|per|every|each)\s+day|daily)\b|\s*(?:täglich|(?:am|pro) Tag)\b",
     regex.IGNORECASE,
 )
+_EACH_PERIOD = regex.compile(
+    r"\s*(?:times\s|mal\s|fois\s|veces\s|vezes\s|volte\s)?"
+    r"(?:(?:an?|per|every|each|pro|die|in der|im|par|a la|al|por|alla)\s)?"
+    r"(?:(?P<week>week(?:ly)?|Woche|wöchentlich|semaine|semana|settimana)"
+    r"|(?P<month>month(?:ly)?|Monat|monatlich|mois|mes|mese)"
+    r"|(?P<year>year(?:ly)?|Jahr|jährlich|an|año|anno))\b",
+    regex.IGNORECASE,
+)
 _A_DAY = regex.compile(r"\s\p{L}+\s(?:(?:a|per|every|each)\s+day|daily)\b", regex.IGNORECASE)
 _HOURLY = regex.compile(r"\b(?:at|by|until|till|from|before|after|to|past)\s+$", regex.IGNORECASE)
 # A clause that tells more of the last item is none: ", which is done".
@@ -63,6 +71,27 @@ def told_a_day(said: SaidNumber, sources: Sequence[Source]) -> frozenset[float]:
     if said.number.noun != "time" or not _DAILY.match(said.sentence, said.number.end):
         return frozenset()
     return frozenset(times for source in sources for times in _times_a_day(source))
+
+
+def told_a_week(said: SaidNumber, sources: Sequence[Source]) -> frozenset[float]:
+    """Return how often a week, a month or a year memories tell something, likewise.
+
+    By intervals that is not told: who comes every other week comes no certain times a month.
+    """
+    period = _period_behind(said.sentence, said.number.end) if said.number.noun == "time" else ""
+    return frozenset(
+        times
+        for source in sources
+        for q in source.quantities
+        if period and q.noun == "time" and _period_behind(source.text, q.end) == period
+        for times in q.values
+    )
+
+
+def _period_behind(text: str, end: int) -> str:
+    """Return the period of "twice a week" and "three times weekly", else ""."""
+    found = _EACH_PERIOD.match(text, end)
+    return (found.lastgroup or "") if found else ""
 
 
 def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:

@@ -15,7 +15,7 @@ import regex
 
 from palace.enforce.answer_words import answer_words
 from palace.enforce.arithmetic import comes_to, is_spelled, rounds_to, says_nothing
-from palace.enforce.counts import is_counted_otherwise, is_told_less_often, told_a_day
+from palace.enforce.counts import is_counted_otherwise, is_told_less_often, told_a_day, told_a_week
 from palace.enforce.dates import FoundDate, find_weekdays
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.quantities import AROUND, FOR_ONE, OR_SO, SaidNumber
@@ -215,6 +215,8 @@ class KnownQuantities:
     def _has_bare(self, said: SaidNumber) -> bool:
         """Whether a number without a unit stands there, of the same things where they are named."""
         quantity, sentence = said.number, said.sentence
+        if often := told_a_week(said, self.sources):
+            return not often.isdisjoint(quantity.values)
         hourly = said.is_behind(_AT) is not None
         function = answer_words().function
         thing = "" if says_nothing(quantity.noun) else quantity.noun

@@ -1455,6 +1455,27 @@ def test_what_is_told_as_worked_out_of_what_holds_may_be_reached_by_any_chance()
     )
 
 
+@pytest.mark.parametrize(
+    ("memory", "good", "bad"),
+    [
+        (
+            "Tennis with Ola twice a week, the pool three times a month.",
+            ["Tennis is two times a week.", "You swim three times a month."],
+            ["Tennis with Ola is three times a week.", "You swim twice a month."],
+        ),
+        ("Chor zweimal pro Woche.", ["Der Chor probt zweimal pro Woche."], ["Dreimal pro Woche."]),
+        ("Piscine deux fois par semaine.", ["Deux fois par semaine."], ["Trois fois par semaine."]),
+        (
+            "Water the fern weekly, it was moved twice.",
+            ["It was moved two times, weekly water."],
+            [],
+        ),
+    ],
+)
+def test_how_often_a_week_is_told_as_in_the_memory(memory, good, bad):
+    check_each(memory, good, bad)
+
+
 def test_how_often_a_day_is_not_worked_out_from_the_hours_between():
     check_each(
         "Dad takes the pill every 12 hours.",
