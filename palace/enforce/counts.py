@@ -78,19 +78,21 @@ def told_a_week(said: SaidNumber, sources: Sequence[Source]) -> frozenset[float]
 
     By intervals that is not told: who comes every other week comes no certain times a month.
     """
-    period = _period_behind(said.sentence, said.number.end) if said.number.noun == "time" else ""
+    period = _period_behind(said.sentence, said.number)
+    if not period:
+        return frozenset()
     return frozenset(
         times
         for source in sources
         for q in source.quantities
-        if period and q.noun == "time" and _period_behind(source.text, q.end) == period
+        if _period_behind(source.text, q) == period
         for times in q.values
     )
 
 
-def _period_behind(text: str, end: int) -> str:
+def _period_behind(text: str, number: Quantity) -> str:
     """Return the period of "twice a week" and "three times weekly", else ""."""
-    found = _EACH_PERIOD.match(text, end)
+    found = _EACH_PERIOD.match(text, number.end) if number.noun == "time" else None
     return (found.lastgroup or "") if found else ""
 
 

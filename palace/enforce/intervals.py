@@ -115,9 +115,9 @@ def _read_intervals(text: str) -> Iterator[Quantity]:
     for match in _ALTERNATE.finditer(text):
         yield from of_units(match, _unit(match["unit"]), 2.0)
     for match in _WORD.finditer(text):
-        if right_before(_SO_OFTEN, text, match.start()):
-            continue  # "twice daily" is no interval of a day
-        yield from of_units(match, *_IN_ONE_WORD.get(fold(match[0]), ("", 1.0)))
+        often = _IN_ONE_WORD.get(fold(match[0]))
+        if often and not right_before(_SO_OFTEN, text, match.start()):
+            yield from of_units(match, *often)  # "twice daily" is no interval of a day
     for match in _WITHOUT_BLANKS.finditer(text):
         said = match.lastgroup or ""
         yield from of_units(match, said.rstrip("2"), 2.0 if said.endswith("2") else 1.0)

@@ -12,7 +12,7 @@ from typing import Literal
 
 import palace.learn.word_classes as lists
 from palace.learn.dense import both_hold, differing
-from palace.learn.ending import ends
+from palace.learn.ending import ends, may_be_over
 from palace.learn.held import contradicting
 from palace.learn.statement import Statement, is_past_form
 from palace.learn.values import Term, are_equal
@@ -306,28 +306,10 @@ def _retires(pair: _Aligned) -> bool:
     both = pair.stored, pair.new
     told = ((both, pair.new_rest), (both[::-1], pair.old_rest))
     return any(
-        over <= {t.key for t in rest} and _may_be_over(held, change)
+        over <= {t.key for t in rest} and may_be_over(held, change)
         for (change, held), rest in told
         if (over := _over(change))
     )
-
-
-def _may_be_over(held: Statement, change: Statement) -> bool:
-    """Whether a change ends what another statement says of the thing that it leaves.
-
-    What happened once, and is told later, does not bring it back. Who moved from Kiel was born
-    there all the same, and may have a flat there; who plays the cello instead of the viola may own
-    one. What is sold nobody has.
-    """
-    was = held.functions & lists.WAS and not held.functions & lists.IS
-    if not held.changed and (held.past or was):
-        return False
-    has = not held.verbs and bool(held.functions & _HAS)
-    others = has or held.verbs & lists.LIST_VERBS - change.verbs
-    return not others or bool(change.verbs & lists.LEAVING_VERBS)
-
-
-_HAS = frozenset({"has", "have"})
 
 
 def _over(statement: Statement) -> set[str]:
@@ -571,7 +553,7 @@ def _slots_agree(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bo
     """
     slots = old[0].slot, new[0].slot
     if "to" in slots and (pair.stored.verbs | pair.new.verbs) & lists.CHANGE_VERBS:
-        return _may_be_over(pair.stored, pair.new) and _may_be_over(pair.new, pair.stored)
+        return may_be_over(pair.stored, pair.new) and may_be_over(pair.new, pair.stored)
     if not lists.PLACES.issuperset(slots):
         return slots[0] == slots[1]
     told = _how_told(old), _how_told(new)

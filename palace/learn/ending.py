@@ -16,6 +16,7 @@ from palace.learn.values import Term
 _ASIDE = frozenset({"of", "for", "about"})
 # When something ended. On Fridays is how often, and what for.
 _WHEN = frozenset({"month", "date", "year", "day"})
+_HAS = frozenset({"has", "have"})
 
 
 def ends(stored: Statement, new: Statement) -> bool:
@@ -47,6 +48,21 @@ def ends(stored: Statement, new: Statement) -> bool:
     # Who moved from Ghent still has customers in Ghent.
     held = {key: slot for key, slot in held.items() if not switches or slot in ("", "a")}
     return has and bool(things) and all(t.key in held for t in things)
+
+
+def may_be_over(held: Statement, change: Statement) -> bool:
+    """Whether a change ends what another statement says of the thing that it leaves.
+
+    What happened once, and is told later, does not bring it back. Who moved from Kiel was born
+    there all the same, and may have a flat there; who plays the cello instead of the viola may own
+    one. What is sold nobody has.
+    """
+    was = held.functions & lists.WAS and not held.functions & lists.IS
+    if not held.changed and (held.past or was):
+        return False
+    has = not held.verbs and bool(held.functions & _HAS)
+    others = has or held.verbs & lists.LIST_VERBS - change.verbs
+    return not others or bool(change.verbs & lists.LEAVING_VERBS)
 
 
 def tells_news(text: str) -> bool:

@@ -1,0 +1,74 @@
+"""Answers of kinds that the labelled sets hold next to none of, and people meet."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from palace.enforce.grounding import AnswerCheck
+from tests.doubles import evidence
+
+DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    ("memory", "answer", "holds"),
+    [
+        ("The bins go out every other Tuesday.", "The bins go out every Tuesday.", False),
+        (
+            "Cleaning is every second Friday at nine.",
+            "The cleaner comes every Friday at nine.",
+            False,
+        ),
+        ("Water the orchids once a week.", "Water the orchids every day.", False),
+        ("Backups run daily at 02:00.", "Backups run weekly at 02:00.", False),
+        ("Backups run daily at 02:00.", "Backups run every day at 02:00.", True),
+        ("The physio is on Mondays, every two weeks.", "The physio is every other Monday.", True),
+        ("The filter gets changed every three months.", "The filter gets changed quarterly.", True),
+        (
+            "The filter gets changed every three months.",
+            "The filter gets changed every month.",
+            False,
+        ),
+        ("Zahnreinigung alle sechs Monate.", "Die Zahnreinigung ist jeden Monat.", False),
+        (
+            "Der Müll kommt jeden zweiten Donnerstag.",
+            "Der Müll wird jeden Donnerstag abgeholt.",
+            False,
+        ),
+        ("Rent is due monthly, on the 3rd.", "Rent is due weekly, on the 3rd.", False),
+        ("Team lunch is once a month.", "The team lunch is once a week.", False),
+        ("The report goes out fortnightly.", "The report goes out weekly.", False),
+        ("The report goes out fortnightly.", "The report goes out every two weeks.", True),
+        ("Inhaler: two puffs 1-0-1.", "Two puffs in the morning and in the evening.", True),
+        ("The price went from 14 to 18 euros.", "The price went from 18 to 14 euros.", False),
+        ("We cut the pages from 14 to 10.", "The pages were cut from 14 to 10.", True),
+        ("Blood pressure was 120/80.", "Blood pressure was 80/120.", False),
+        ("Take one tablet, not with coffee.", "Take one tablet with coffee.", False),
+        ("The auth-service owns the login.", "The auth-gateway owns the login.", False),
+        (
+            "Deploy runs from the blue-green pipeline.",
+            "Deploy runs from the blue-red pipeline.",
+            False,
+        ),
+        ("The repo is called garden-planner.", "The repo is called garden-manager.", False),
+        ("Use the resistor 4k7.", "Use the 4.7k resistor.", True),
+        ("We lost 2:1 to Harlow.", "We lost two to one to Harlow.", True),
+        ("We lost 2:1 to Harlow.", "We lost three to one to Harlow.", False),
+        (
+            "Guests: Tess (whippet), Duke (boxer), Mabel (lab).",
+            "There are three dogs: Tess, Duke and Mabel.",
+            True,
+        ),
+        ("Standup is at 9:30 on weekdays.", "Standup is at 9:30 every weekday.", True),
+        ("Dad takes the pill twice a day.", "Dad takes the pill three times a day.", False),
+        ("Dad takes the pill every 12 hours.", "Dad takes the pill twice a day.", True),
+        ("Dad takes the pill every 12 hours.", "Dad takes the pill three times a day.", False),
+        ("Take two tablets every 8 hours.", "Six tablets a day.", True),
+    ],
+)
+def test_what_is_seldom_told_is_judged_as_it_is_meant(memory, answer, holds):
+    items = [evidence(memory, as_of=DAY)]
+    checked = AnswerCheck(items, "What is noted?", mode="replace").check(answer)
+    assert checked.supported == holds, checked.unsupported
