@@ -147,6 +147,14 @@ def test_questions_that_name_no_turn_are_counted(tmp_path: Path, run: Run) -> No
     assert "one: 1 questions name no turn of it and are left out\n" in told
 
 
+def test_sessions_without_a_date_are_told(tmp_path: Path, run: Run) -> None:
+    undated = talk("one", CLASS)
+    del undated["conversation"]["session_1_date_time"]
+    code, told, results = run("recall", "--locomo", written(tmp_path, "talk.json", [undated]))
+    assert (code, results["retrieval"]["cat4"]["hit@1"]) == (0, 1.0)
+    assert "one: no date of session_1; that of the session before is taken\n" in told
+
+
 def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
     done = subprocess.run(
