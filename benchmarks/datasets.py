@@ -115,8 +115,8 @@ def load_locomo(path: Path) -> list[Conversation]:
 
     A turn is its text and, in brackets, the caption of its picture. Malformed evidence ids are
     repaired: every `D<session>:<turn>` inside an entry counts (`D8:6; D9:17`, `D:11:26` with its
-    stray colon, `D30:05` with its stray zero, `d4: 2`), ids that name no turn are dropped. A date may
-    have any form that names one day; speakers are the two that are named and whoever else speaks.
+    stray colon, `D30:05` with its stray zero, `d4: 2`), ids that name no turn are dropped. A date
+    may have any form that names one day; who speaks is a speaker, named as one or not.
 
     Raises:
         BadDataError: If the file is in another format.
@@ -130,7 +130,7 @@ def load_locomo(path: Path) -> list[Conversation]:
     found: dict[str, Conversation] = {}
     for number, entry in enumerate(entries, 1):
         with reading(f"{path}, conversation {number}"):
-            name = _string(entry, "sample_id")
+            name = text_of(entry, "sample_id")
             spoken, asked = entry["conversation"], entry["qa"]
         if name in found:
             raise BadDataError(f"{path}: two conversations are called {name!r}")
@@ -150,9 +150,9 @@ def _conversation(
         at = read[key] or at
         for number, message in enumerate(messages, 1):
             with reading(f"{place}, {key}, turn {number}"):
-                named = _string(message, "dia_id")
+                named = text_of(message, "dia_id")
                 known[_dialogue_id(named)] = named
-                speaker = _string(message, "speaker")
+                speaker = text_of(message, "speaker")
                 turns.append(ConversationTurn(key, speaker, _said(message), at, named))
     questions = []
     if not isinstance(asked, list):
@@ -160,7 +160,7 @@ def _conversation(
     for number, item in enumerate(asked, 1):
         with reading(f"{place}, question {number}"):
             questions.append(
-                Question(_string(item, "question"), _evidence(item, known), _category(item))
+                Question(text_of(item, "question"), _evidence(item, known), _category(item))
             )
     people = [spoken.get("speaker_a"), spoken.get("speaker_b"), *(turn.speaker for turn in turns)]
     return Conversation(
@@ -180,7 +180,8 @@ def _sessions(place: str, spoken: dict[str, Any]) -> dict[str, list[dict[str, An
     return {key: spoken[key] for key in sorted(numbers, key=lambda key: int(numbers[key][1]))}
 
 
-def _string(data: dict[str, Any], key: str) -> str:
+def text_of(data: dict[str, Any], key: str) -> str:
+    """Return a text of an object; one that is none, or missing, is an error."""
     if not isinstance(data, dict):
         raise TypeError(f"is no JSON object: {data!r}")
     value = data[key]
@@ -192,7 +193,7 @@ def _string(data: dict[str, Any], key: str) -> str:
 def _said(message: dict[str, Any]) -> str:
     caption = message.get("blip_caption")
     if not caption:
-        return _string(message, "text")
+        return text_of(message, "text")
     return f"{message.get('text') or ''} [{caption}]".lstrip()
 
 
@@ -288,14 +289,14 @@ def _case(data: dict[str, Any]) -> Case:
     if not isinstance(gold, (list, tuple)) or not all(isinstance(one, str) for one in gold):
         raise TypeError(f"gold is no list of texts: {gold!r}")
     history = tuple(
-        Message(_string(said, "role"), _string(said, "content"))
+        Message(text_of(said, "role"), text_of(said, "content"))
         for said in data.get("history") or ()
     )
     return Case(
         name=str(data["id"]),
-        turn=Turn(_string(data, "prompt"), history=history),
+        turn=Turn(text_of(data, "prompt"), history=history),
         expect=data["expect"],
-        family=_string(data, "family"),
+        family=text_of(data, "family"),
         gold=tuple(gold),
     )
 
@@ -379,7 +380,7 @@ def load_prompts(path: Path) -> Iterator[tuple[str, int, str]]:
     place = ""
     for place, data in json_lines(path):
         with reading(place):
-            text, label, source = _string(data, "text"), data["label"], _string(data, "source")
+            text, label, source = text_of(data, "text"), data["label"], text_of(data, "source")
             if label not in (0, 1, "0", "1"):
                 raise ValueError(f"label {label!r} is neither 0 nor 1")
         yield text, int(label), source
