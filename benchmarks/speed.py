@@ -50,7 +50,6 @@ def main() -> None:
         results["sizes"][str(size)] = _size(size, options)
         if options.json is not None:  # what is measured is kept, whatever happens later
             options.json.write_text(json.dumps(results, indent=2), "utf-8")
-    results["start_ms"] = start_ms()
     report(results, options.json)
     if options.picture is not None:
         picture(results, options.picture)
@@ -260,29 +259,13 @@ def _sample(size: int) -> list[str]:
     return [text for _, found in drawers(size, seed=SEED) for text in found[::every]]
 
 
-# -- starting ------------------------------------------------------------------------------------
-
-
 def _command_ms(root: Path, *, runs: int = 7) -> dict[str, float]:
     """Return what the whole command `palace ask` takes, in ms."""
     command = ["-m", "palace", "--root", str(root), "ask", "What did we decide about the plan?"]
-    return _runs_ms(command, runs)
-
-
-def start_ms() -> dict[str, Any]:
-    """Return what starting Python, importing and the command's help take, in ms."""
-    return {
-        "python": _runs_ms(["-c", "pass"], 15),
-        "import palace": _runs_ms(["-c", "import palace"], 15),
-        "from palace import Mempalace": _runs_ms(["-c", "from palace import Mempalace"], 15),
-    }
-
-
-def _runs_ms(arguments: Sequence[str], runs: int) -> dict[str, float]:
     taken = []
     for _ in range(runs):
         started = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=False, capture_output=True)  # noqa: S603 - our own words
+        subprocess.run([sys.executable, *command], check=False, capture_output=True)  # noqa: S603 - our own words
         taken.append((time.perf_counter() - started) * 1000)
     return {"median": round(statistics.median(taken)), "best": round(min(taken))}
 

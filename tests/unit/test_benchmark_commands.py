@@ -168,6 +168,14 @@ def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, "error: scipy is not installed (extra bench)\n")
 
 
+def test_what_the_package_costs_counts_the_package_too(started: Started) -> None:
+    code, printed, _ = started("import_cost", "--runs", "1")
+    rows = dict(line.strip("| ").split(" | ") for line in printed.splitlines() if " | " in line)
+    of_others = float(next(size for name, size in rows.items() if name.startswith("all ")))
+    assert code == 0
+    assert float(rows["with this package"]) > of_others + 1
+
+
 def test_one_statement_is_enough_to_search() -> None:
     pytest.importorskip("bm25s")
     assert bm25s(["The tunnel uses port 5432."])("tunnel port")
