@@ -105,16 +105,12 @@ def written(root: Path, size: int) -> None:
     """Write the palace of a size, unless an earlier run has, and remove what was remembered."""
     if not (root / "rooms").exists():
         # In place only when it is whole: an interrupted run leaves no palace that is too small.
-        with tempfile.TemporaryDirectory(dir=_made(root.parent), prefix="half-") as half:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root.parent, prefix="half-") as half:
             write_palace(Path(half), size, seed=SEED)
             root.mkdir(exist_ok=True)
             (Path(half) / "rooms").rename(root / "rooms")
     shutil.rmtree(root / "rooms" / "benchmark", ignore_errors=True)
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _apart(work: Callable[..., dict[str, Any]], *arguments: object) -> dict[str, Any]:
