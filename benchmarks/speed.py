@@ -150,7 +150,7 @@ def ingest(root: Path, size: int) -> dict[str, Any]:
 
 def ask(root: Path, size: int, number: int) -> dict[str, Any]:
     """Ask the walk and the search, and look for files changed by hand."""
-    asked = [q.text for q in questions(_sample(size), number, seed=SEED)]
+    asked = questions(_sample(size), number, seed=SEED)
     opened_s = _seconds(lambda: Mempalace.open(root).close())
     with Mempalace.open(root) as palace:
         enforcer = RetrievalEnforcer(palace)
@@ -244,8 +244,8 @@ def others(size: int, number: int) -> dict[str, Any]:
     statements = [text for _, found in drawers(size, seed=SEED) for text in found]
     stop = load_lexicons(("en",))[0].stopwords
     asked = [
-        " ".join(w for w in q.text.lower().replace("?", " ").split() if w not in stop)
-        for q in questions(_sample(size), number, seed=SEED)
+        " ".join(w for w in question.lower().replace("?", " ").split() if w not in stop)
+        for question in questions(_sample(size), number, seed=SEED)
     ]
     return dict(measured(statements, asked))
 
