@@ -36,7 +36,7 @@ WordKind = Literal[
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
     "price_words", "paying_words", "first_person", "address", "going_on_words", "framing_words",
-    "days_of_week",
+    "days_of_week", "doing_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",

@@ -47,7 +47,12 @@ from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import translated
-from palace.recall.relative_days import Told, dates_of_weekdays, days_as_dated
+from palace.recall.relative_days import (
+    Told,
+    asks_of_day,
+    dates_of_weekdays,
+    days_as_dated,
+)
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -231,6 +236,10 @@ class Analyst:
         unheld = [t for t in meant if not counts[t].any]
         scope = _scope_of(turn)
         related, foreign = self._others.of(meant, lexicon.language, unheld=unheld, scope=scope)
+        days = self._others.held_days(
+            {**read.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
+            scope=scope,
+        )
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -252,10 +261,8 @@ class Analyst:
             and _is_one_thing(content, lexicon)
             and (_dangles(text, lexicon) or requests("points_back", prompt)),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
-            days=self._others.held_days(
-                {**read.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
-                scope=scope,
-            ),
+            days=days,
+            of_day=asks_of_day(terms, days, lexicon),
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
                 meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language

@@ -14,8 +14,10 @@ from typing import NamedTuple
 import regex
 
 from palace.ports import TermCounts
+from palace.recall.kinds import is_day, is_month, is_year
 from palace.recall.lexicon import Lexicon, first_match
 from palace.text import Word, fold, words
+from palace.text import tokens as tokens_of
 
 # Of two that could match, the longer comes first: "the day before yesterday".
 _DAYS = {"two_days_ago": -2, "yesterday": -1, "tomorrow": 1, "today": 0}
@@ -122,6 +124,24 @@ def _told(lexicon: Lexicon) -> str:
         if (patterns := lexicon.requests.get(name))
     )
     return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
+
+
+def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the terms of a date where a prompt asks for nothing but what that time holds.
+
+    Args:
+        terms: Index tokens of its content.
+        days: Those of them that stand for a period or a day of the week.
+        lexicon: Its language.
+    """
+    dates = [
+        term for term in terms if term in days or is_day(term) or is_year(term)
+    ]
+    if any(map(is_month, dates)):
+        dates = [term for term in terms if term in dates or term.isdecimal()]
+    doing = {*lexicon.folded("doing_words"), *tokens_of(" ".join(lexicon.listed("doing_words")))}
+    is_told = any(not term.isdecimal() for term in dates)
+    return tuple(dates) if is_told and doing.issuperset({*terms} - {*dates}) else ()
 
 
 def _dated(day: date, told: Told) -> list[Word]:
