@@ -134,9 +134,7 @@ def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -
         days: Those of them that stand for a period or a day of the week.
         lexicon: Its language.
     """
-    dates = [
-        term for term in terms if term in days or is_day(term) or is_year(term)
-    ]
+    dates = [term for term in terms if term in days or is_day(term) or is_year(term)]
     if any(map(is_month, dates)):
         dates = [term for term in terms if term in dates or term.isdecimal()]
     doing = {*lexicon.folded("doing_words"), *tokens_of(" ".join(lexicon.listed("doing_words")))}

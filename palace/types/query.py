@@ -113,6 +113,11 @@ class Query:
         return replace(self, terms=left) if self.documented and left else self
 
     @property
+    def has_several_answers(self) -> bool:
+        """Whether one memory is hardly all that is asked for: several things, or what a day holds."""
+        return self.several or bool(self.of_day)
+
+    @property
     def elsewhere(self) -> Mapping[str, tuple[str, ...]]:
         """Term -> what may be written for it in any other language, English words first."""
         terms = dict.fromkeys((*self.translated, *self.foreign))

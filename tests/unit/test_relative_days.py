@@ -216,6 +216,7 @@ def test_who_asks_for_what_a_day_holds(spoken: Mempalace, language: str, prompt:
         "user: My daughter Nora has a piano recital on Friday.",
         "user: The hall is in Elm Street.",
     }
+    assert verdict.signal.several
     assert verdict.judgement is not None
     assert verdict.judgement.rule == "of the day"
 
