@@ -114,7 +114,7 @@ class Query:
 
     @property
     def has_several_answers(self) -> bool:
-        """Whether one memory is hardly all that is asked for: several things, or what a day holds."""
+        """Whether one memory is hardly all of it: several things, or what a day holds."""
         return self.several or bool(self.of_day)
 
     @property
