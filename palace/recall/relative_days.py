@@ -20,7 +20,7 @@ from palace.text import Word, fold, words
 from palace.text import tokens as tokens_of
 
 # Of two that could match, the longer comes first: "the day before yesterday".
-_DAYS = {"two_days_ago": -2, "yesterday": -1, "tomorrow": 1, "today": 0}
+_DAYS = {"two_days_ago": -2, "in_two_days": 2, "yesterday": -1, "tomorrow": 1, "today": 0}
 # By how many days the end of a month lies before the first of this one, and weeks that are over.
 _MONTHS_AGO = {"last_month": 1, "this_month": 0}
 _WEEKS_AGO = {"last_week": 1, "this_week": 0}
