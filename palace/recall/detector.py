@@ -273,7 +273,8 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and (query.known_one or score >= self._leaning_at)
+        known = query.known_one or bool(query.of_day)
+        leaning = band == "unsure" and (known or score >= self._leaning_at)
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(
             kind, score, spoken, runner_up, band, leaning, is_own, query.has_several_answers
