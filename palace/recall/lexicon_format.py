@@ -74,7 +74,7 @@ _NAMES = {
     "tells": ("clock", "date", "money"),
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
-        " believed_at former several points_back of_a_kind one"
+        " believed_at former several points_back of_a_kind one latest earliest next"
         " yesterday last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
@@ -88,6 +88,7 @@ _GROUPS = {
     "as_of": ("cut", "when"),
     "believed": ("belief",),
     "of_a_kind": ("kind",),
+    **dict.fromkeys(("latest", "earliest", "next"), ("order",)),
 }
 # What other code asks every language for.
 _NEEDED_NAMES = {"openings": _NAMES["openings"], "cues": ("question", "task")}

@@ -28,6 +28,7 @@ from palace.recall.forms import (
 )
 from palace.recall.framing import may_begin, without_framing
 from palace.recall.given_names import calls_by_given_name
+from palace.recall.in_time import ordering_of
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -206,6 +207,7 @@ class Analyst:
         text = matchable(prompt)
         kind, labels = asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
         carried = self._carried(turn, text, lexicon, kind=kind, terms=terms, names=names)
+        ordering = ordering_of(prompt, found, lexicon, timeout_ms=self._timeout_ms)
         soft = tuple(t for t in terms if t in lexicon.soft)
         documented = self._documented(text, lexicon)
         named = frozenset(chain.from_iterable(names))
@@ -251,6 +253,8 @@ class Analyst:
                 for start in may_begin(prompt, content, found, lexicon)
             ),
             several=requests("several", prompt),
+            in_time=ordering.order,
+            ordering=tuple(t for t in terms if t in ordering.tokens),
             known_one=not {*terms} <= {*soft}
             and all(counts[term].any for term in terms)
             and requests("one", prompt),

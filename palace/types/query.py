@@ -19,6 +19,9 @@ AnswerType = Literal[
     "person", "place", "reason", "yes_no", "thing",
 ]  # fmt: skip
 
+TimeOrder = Literal["latest", "earliest", "next"]
+"""Which of several things told alike is asked for: the last that was, the first, the next due."""
+
 # Of the English words for one word of a prompt so many tell what it means.
 _GLOSSES = 2
 
@@ -55,6 +58,8 @@ class Query:
         fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
         several: Whether it asks for more than one thing ("which books", "how many").
+        in_time: Which of several is asked for, if it is the last, the first or the next.
+        ordering: Terms that only say so ("last", "next").
         of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
         known_one: Whether all that it asks is who somebody is, or when or where something is, that
             memories have ("who is the notary?").
@@ -86,6 +91,8 @@ class Query:
     fills_in: bool = False
     former: bool = False
     several: bool = False
+    in_time: TimeOrder | None = None
+    ordering: tuple[str, ...] = ()
     of_a_kind: bool = False
     known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
