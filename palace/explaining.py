@@ -89,6 +89,7 @@ _RULES: Mapping[str, str] = {
         " somebody, a name) proves none"
     ),
     "other date": "what happened at another time is never sufficient",
+    "other number": "what is told of another number of the same is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
     "off topic": "the nearest of what was found has nothing to do with the question",
     "own words": "what only shares words with the turn before is never sufficient",
