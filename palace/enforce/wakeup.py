@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from palace.enforce.markers import harmless, indented
+from palace.enforce.suspicion import WARNING, suspicions
 from palace.kept import Kept
 from palace.ports import Journal
 from palace.secrets import redact
@@ -181,7 +182,8 @@ def compose_wake_up(
             page.left_out.append("Identity: its end did not fit the budget")
 
     def line_of(text: str) -> str:
-        return f"- {clip(harmless(shown(text)), _LINE_CHARS)}"
+        odd = f" · {WARNING}" if suspicions(text) else ""
+        return f"- {clip(harmless(shown(text)), _LINE_CHARS)}{odd}"
 
     # The latest first: what does not fit is what was noted longest ago.
     notes = [(e.id, e.text) for e in reversed(sources.notes)]
