@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from palace.enforce.markers import harmless, indented
-from palace.enforce.suspicion import WARNING, suspicions
 from palace.kept import Kept
 from palace.ports import Journal
 from palace.secrets import redact
@@ -173,6 +172,9 @@ def compose_wake_up(
         memories_per_room: Most memories of each room.
         shown: Returns a text as it may be shown to a model.
     """
+    # A question loads this module too, and needs none of these patterns.
+    from palace.enforce.suspicion import WARNING, suspicions
+
     page = _Page(budget_tokens)
     identity = harmless(shown(sources.identity.strip()))
     if identity:
