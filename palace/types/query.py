@@ -60,11 +60,14 @@ class Query:
         several: Whether it asks for more than one thing ("which books", "how many").
         in_time: Which of several is asked for, if it is the last, the first or the next.
         ordering: Terms that only say so ("last", "next").
+        of_day: The terms of a date, if all that is asked is what that day or period holds.
         of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
         known_one: Whether all that it asks is who somebody is, or when or where something is, that
             memories have ("who is the notary?").
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
+        days: Term that tells a period or a day of the week -> index tokens of the other dates it
+            stands for, as far as memories have them.
         foreign: Term -> index tokens for it in the other languages that memories are in, English
             left out; only such as some memory holds, nearest first.
     """
@@ -93,12 +96,14 @@ class Query:
     several: bool = False
     in_time: TimeOrder | None = None
     ordering: tuple[str, ...] = ()
+    of_day: tuple[str, ...] = ()
     of_a_kind: bool = False
     known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slips: Mapping[str, str] = field(default_factory=dict, hash=False)
+    days: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property

@@ -32,6 +32,7 @@ Rule = Literal[
     "near only",
     "dangling",
     "off topic",
+    "of the day",
     "meaning",
     "procedure",
     "former",
