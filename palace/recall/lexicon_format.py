@@ -76,7 +76,7 @@ _NAMES = {
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
         " believed_at former several points_back of_a_kind one in_time"
-        " today tomorrow yesterday two_days_ago this_week this_month"
+        " today tomorrow in_two_days yesterday two_days_ago this_week this_month"
         " last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),

@@ -46,6 +46,20 @@ def tokens(language: str, prompt: str, *held: str) -> list[str]:
         ("en", "2026-11-26", "Who did I meet the day before yesterday?"),
         ("en", "2026-11-26", "Who did I meet two days ago?"),
         ("en", "2026-11-29", "What is on tomorrow?"),
+        ("en", "2026-11-30", "What do I have the day after tomorrow?"),
+        ("de", "2026-11-30", "Was steht übermorgen an?"),
+        ("fr", "2026-11-30", "Qu'est-ce qui est prévu après-demain ?"),
+        ("es", "2026-11-30", "¿Qué tengo pasado mañana?"),
+        ("pt", "2026-11-30", "O que tenho depois de amanhã?"),
+        ("it", "2026-11-30", "Che cosa c'è dopodomani?"),
+        ("nl", "2026-11-30", "Wat staat er overmorgen op het programma?"),
+        ("pl", "2026-11-30", "Co mam pojutrze?"),
+        ("ru", "2026-11-30", "Что у меня послезавтра?"),
+        ("sv", "2026-11-30", "Vad händer i övermorgon?"),
+        ("tr", "2026-11-30", "Öbür gün ne var?"),
+        ("zh", "2026-11-30", "后天有什么安排？"),
+        ("ja", "2026-11-30", "明後日の予定は？"),
+        ("ko", "2026-11-30", "모레 뭐 있지?"),
         ("de", "2026-11-28", "Was habe ich heute notiert?"),
         ("de", "2026-11-27", "Was habe ich gestern gemacht?"),
         ("de", "2026-11-26", "Wen habe ich vorgestern getroffen?"),
@@ -216,6 +230,7 @@ def test_who_asks_for_what_a_day_holds(spoken: Mempalace, language: str, prompt:
         "user: My daughter Nora has a piano recital on Friday.",
         "user: The hall is in Elm Street.",
     }
+    assert verdict.signal.several
     assert verdict.judgement is not None
     assert verdict.judgement.rule == "of the day"
 
