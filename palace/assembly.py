@@ -54,7 +54,7 @@ from palace.recall.unrelated import UNRELATED
 from palace.store.journal import new_record
 from palace.store.session_marks import FileSessionMarks
 from palace.store.timeline_page import session_title
-from palace.text.moments import utc_now
+from palace.text.moments import today_here, utc_now
 from palace.types.changes import Match
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
 from palace.types.query import TimeOrder
@@ -164,10 +164,10 @@ class Assembly:
         """Return the keys of memories that tell a day, in an order of time."""
         from palace.enforce.days_told import days_told
 
-        now = self._past.moment if self._past else utc_now()
+        today = self._past.moment.date() if self._past else today_here()
         memories = self._index.load(keys)
         told = {key: days_told(memory) for key, memory in memories.items()}
-        return in_order(order, told, today=now.date())
+        return in_order(order, told, today=today)
 
     @cached_property
     def vectors(self) -> VectorChannel | None:

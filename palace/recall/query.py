@@ -397,8 +397,10 @@ def _is_one_thing(content: Sequence[Word], lexicon: Lexicon) -> bool:
 
 
 def _today(turn: Turn) -> date:
-    """Return the day a turn speaks of as today."""
-    return turn.as_of.date() if turn.as_of is not None else today_here()
+    """Return the day a turn speaks of as today; a month from both ends of the calendar at least."""
+    if turn.as_of is None:
+        return today_here()
+    return min(max(turn.as_of.date(), date(1, 2, 28)), date(9999, 11, 30))
 
 
 def _scope_of(turn: Turn) -> Scope:

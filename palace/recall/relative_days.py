@@ -79,10 +79,11 @@ def days_as_dated(
         today: The day it was asked.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
-    said = first_match(_told(lexicon), prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
-    if said is None:
+    pattern = _told(lexicon)
+    said = first_match(pattern, prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
+    if said is None or not said[0]:
         return Dated([*found])
-    period = next(name for name, words_ in said.groupdict().items() if words_ is not None)
+    period = next(name for name, said_so in said.groupdict().items() if said_so)
     others: list[str] = []
     if period in _DAYS:
         dated = _dated(today + timedelta(days=_DAYS[period]), told)
@@ -123,7 +124,10 @@ def dates_of_weekdays(
 
 @lru_cache(maxsize=32)
 def _told(lexicon: Lexicon) -> str:
-    """Return the pattern of all days and periods, no part of a longer word, each a group."""
+    """Return the pattern of all days and periods, no part of a longer word, each a group.
+
+    Of a language that lists none it finds nothing but an empty text.
+    """
     told = (
         f"(?P<{name}>{'|'.join(patterns)})"
         for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO)
@@ -143,9 +147,11 @@ def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -
     dates = [term for term in terms if term in days or is_day(term) or is_year(term)]
     if any(map(is_month, dates)):
         dates = [term for term in terms if term in dates or term.isdecimal()]
-    doing = {*lexicon.folded("doing_words"), *tokens_of(" ".join(lexicon.listed("doing_words")))}
-    is_told = any(not term.isdecimal() for term in dates)
-    return tuple(dates) if is_told and doing.issuperset({*terms} - {*dates}) else ()
+    if all(term.isdecimal() for term in dates) or not _doing(lexicon).issuperset(
+        {*terms} - {*dates}
+    ):
+        return ()
+    return tuple(dates)
 
 
 def _dated(day: date, told: Told) -> list[Word]:
@@ -179,6 +185,13 @@ def _put(dated: Sequence[Word], said: regex.Match[str], found: Sequence[Word]) -
     before = [word for word in found if word.start < start]
     behind = [word for word in found if word.start >= end]
     return [*before, *(word._replace(start=start) for word in dated), *behind]
+
+
+@lru_cache(maxsize=32)
+def _doing(lexicon: Lexicon) -> frozenset[str]:
+    """Return the words that ask for whatever a day holds, folded, and as index tokens."""
+    listed = " ".join(lexicon.listed("doing_words"))
+    return lexicon.folded("doing_words").union(tokens_of(listed))
 
 
 @lru_cache(maxsize=32)

@@ -10,7 +10,7 @@ import pytest
 
 from palace import ConversationTurn, Mempalace, Message, RetrievalEnforcer, Turn
 from palace.ports import TermCounts
-from palace.recall.lexicon import load_lexicon
+from palace.recall.lexicon import Lexicon, load_lexicon
 from palace.recall.relative_days import Dated, Told, dates_of_weekdays, days_as_dated
 from palace.text import words
 
@@ -312,6 +312,26 @@ def test_a_week_is_no_week_of_another_note(diary: Mempalace) -> None:
     texts = {item.text for item in verdict.evidence}
     assert "Ida watered the plants." in texts
     assert "Two weeks without water in 2019." not in texts
+
+
+@pytest.mark.parametrize("year", [1, 9999])
+def test_the_ends_of_the_calendar_hold(diary: Mempalace, year: int) -> None:
+    for day in (
+        datetime(year, 1, 1, tzinfo=timezone.utc),
+        datetime(year, 12, 31, tzinfo=timezone.utc),
+    ):
+        for prompt in ("What did I do last month?", "What is on tomorrow?", "And on Friday?"):
+            assert diary.analyse(Turn(prompt, as_of=day)).text == prompt
+
+
+def test_a_language_may_list_no_days() -> None:
+    text = "language: xx\nabout_somebody: 'who is {}'\nstopwords: the\n"
+    lexicon = Lexicon(f"{text}---\n", "xx.yaml")
+    prompt = "What did I do yesterday?"
+    found = days_as_dated(
+        prompt, words(prompt), lexicon, told("2026-11-27"), today=TODAY, timeout_ms=200
+    ).found
+    assert found == words(prompt)
 
 
 def test_today_is_the_day_a_turn_speaks_of(diary: Mempalace) -> None:
