@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -321,6 +321,9 @@ class ScriptedPalace:
         reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
         at: Callable[[datetime], Enforcement] | None = None,
         beside: Callable[[Turn, Query], LayerReport] | None = None,
+        contradicts: Callable[[str, str], bool] = lambda _told, _since: False,
+        named_in: Callable[[str], Collection[str]] = lambda _text: (),
+        wants_artifact: Callable[[Turn, str], bool] = lambda _turn, _told: False,
         **policy: Any,
     ) -> None:
         self.analyst = PlainAnalyst()
@@ -335,6 +338,9 @@ class ScriptedPalace:
             reminders=reminders,
             at=at,
             beside=beside,
+            contradicts=contradicts,
+            named_in=named_in,
+            wants_artifact=wants_artifact,
         )
 
     @property

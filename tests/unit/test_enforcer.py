@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -122,26 +122,26 @@ def test_a_palace_without_layers(decide: Decide) -> None:
 def test_a_procedure_is_looked_for_at_home_first(decide: Decide) -> None:
     palace = ScriptedPalace(*walk(L1="sufficient", L4="sufficient"), signal=signal("procedure"))
     verdict = decide(palace)
-    assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
+    assert visited(verdict) == ["L0", "L1", "L4"]
     assert verdict.layer == "L4"
 
 
 def test_a_procedure_that_is_not_at_home_comes_from_where_it_was_found(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("procedure")))
     assert (verdict.action, verdict.layer) == ("ground", "L1")
-    assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
+    assert visited(verdict) == ["L0", "L1", "L4"]
 
 
 def test_a_status_is_fetched_live_if_it_can_be(decide: Decide) -> None:
     palace = ScriptedPalace(*walk(L1="sufficient", L3="sufficient"), signal=signal("status"))
     verdict = decide(palace)
-    assert visited(verdict) == ["L0", "L1", "L2", "L3"]
+    assert visited(verdict) == ["L0", "L1", "L3"]
     assert verdict.layer == "L3"
 
 
 def test_no_layer_is_asked_behind_the_home_of_what_was_found(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("status")))
-    assert (verdict.layer, visited(verdict)) == ("L1", ["L0", "L1", "L2", "L3"])
+    assert (verdict.layer, visited(verdict)) == ("L1", ["L0", "L1", "L3"])
 
 
 def test_without_its_home_layer_a_kind_stops_like_any_other(decide: Decide) -> None:
@@ -177,6 +177,106 @@ def test_a_fresh_status_survives_a_failed_live_fetch(decide: Decide) -> None:
 def test_a_live_status_beats_a_stale_one(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*stale_walk("sufficient"), signal=signal("status")))
     assert (verdict.layer, verdict.outcome) == ("L3", "hit")
+
+
+# -- what is newer than the memory that was found -----------------------------------------------
+
+DAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
+
+
+def noted(outcome: str, confidence: float, *, hours: int = 1, kept: str = "it is red") -> Any:
+    """Return L0 to L4: a memory of `DAY`, .8 sure, and a note so many hours later."""
+    layers = walk()
+    memory = replace(evidence(kept), confidence=0.8, as_of=DAY)
+    note = replace(
+        evidence("it is blue", "L2"), confidence=confidence, as_of=DAY + timedelta(hours=hours)
+    )
+    layers[1] = ScriptedLayer("L1", "sufficient", memory)
+    layers[2] = ScriptedLayer("L2", outcome, note)
+    return layers
+
+
+def are_colours(told: str, since: str) -> bool:
+    return {told, since} == {"it is red", "it is blue"}
+
+
+@pytest.mark.parametrize("outcome", ["sufficient", "unclear"])
+def test_a_later_note_that_contradicts_the_memory_stands_first(
+    decide: Decide, outcome: str
+) -> None:
+    palace = ScriptedPalace(*noted(outcome, 0.6), signal=signal(), contradicts=are_colours)
+    verdict = decide(palace, session_id="s")
+    assert (verdict.action, verdict.layer) == ("ground", "L2")
+    assert visited(verdict) == ["L0", "L1", "L2"]
+    assert [(e.text, e.confidence, e.stale) for e in verdict.evidence] == [
+        ("it is blue", 0.6, False),
+        ("it is red", 0.6, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "hours", "order"),
+    [(0.9, 1, ["L2", "L1"]), (0.9, 0, ["L2", "L1"]), (0.7, 1, ["L1", "L2"]), (0.9, -1, ["L1"])],
+)
+def test_a_later_note_that_answers_too_is_told_beside_the_memory(
+    decide: Decide, confidence: float, hours: int, order: list[str]
+) -> None:
+    layers = noted("sufficient", confidence, hours=hours, kept="it is large")
+    verdict = decide(ScriptedPalace(*layers, signal=signal()), session_id="s")
+    assert [e.layer for e in verdict.evidence] == order
+    assert verdict.layer == order[0]
+    assert not any(e.stale for e in verdict.evidence)
+
+
+def test_a_note_that_may_answer_is_not_told_beside_a_memory_that_does(decide: Decide) -> None:
+    layers = noted("unclear", 0.6, kept="it is large")
+    verdict = decide(ScriptedPalace(*layers, signal=signal()), session_id="s")
+    assert [e.layer for e in verdict.evidence] == ["L1"]
+
+
+def test_a_note_that_repeats_the_memory_is_not_told_beside_it(decide: Decide) -> None:
+    layers = noted("sufficient", 0.9, kept="it is  blue")
+    verdict = decide(ScriptedPalace(*layers, signal=signal()), session_id="s")
+    assert [e.layer for e in verdict.evidence] == ["L1"]
+
+
+def test_without_a_session_no_note_is_asked_for(decide: Decide) -> None:
+    palace = ScriptedPalace(*noted("sufficient", 0.9), signal=signal(), contradicts=are_colours)
+    assert visited(decide(palace)) == ["L0", "L1"]
+    assert visited(decide(palace, session_id="s", as_of=DAY)) == ["L0", "L1"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "order"), [("it is red", ["L3", "L1"]), ("l3.md says it is red", ["L1", "L3"])]
+)
+def test_a_named_artifact_is_read_though_a_memory_answers(
+    decide: Decide, kept: str, order: list[str]
+) -> None:
+    layers = walk(L3="sufficient")
+    layers[1] = ScriptedLayer("L1", "sufficient", evidence(kept))
+    layers[3] = ScriptedLayer("L3", "sufficient", evidence("live", "L3", id="files:l3.md"))
+    asked: list[str] = []
+
+    def wants(turn: Turn, told: str) -> bool:
+        asked.append(told)
+        return True
+
+    named_in = {"l3.md says it is red": ["files:l3.md"], "it is red": []}.__getitem__
+    verdict = decide(
+        ScriptedPalace(*layers, signal=signal(), wants_artifact=wants, named_in=named_in)
+    )
+    assert visited(verdict) == ["L0", "L1", "L3"]
+    assert [e.layer for e in verdict.evidence] == order
+    assert asked == [kept]
+
+
+def test_an_artifact_that_could_not_be_read_leaves_the_memory(decide: Decide) -> None:
+    palace = ScriptedPalace(
+        *walk(L1="sufficient", L3="unavailable"), signal=signal(), wants_artifact=lambda *_: True
+    )
+    verdict = decide(palace)
+    assert (verdict.outcome, verdict.layer) == ("hit", "L1")
+    assert verdict.walk[-1].outcome == "unavailable"
 
 
 # -- policies -----------------------------------------------------------------------------------

@@ -181,7 +181,7 @@ def test_empty_file_is_empty(fetcher: FilesFetcher, root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x7fELF\0\0", b"text" * 100 + b"\0", b"\xff\xfea\0", b"ab\xff" * 50, b"\x80" * 10]
+    "data", [b"\x7fELF\0\0", b"text" * 100 + b"\0", b"\xff\xfea\0b", b"ab\xff" * 50, b"\x80" * 10]
 )
 def test_binary_is_refused(fetcher: FilesFetcher, root: Path, data: bytes) -> None:
     (root / "x.dat").write_bytes(data)

@@ -467,6 +467,18 @@ def test_notes_are_bounded(pad: MemoryScratchpad) -> None:
     assert len(asked(layer, "blue kettle", WORDS, session_id="s1").evidence) == 3
 
 
+def test_a_note_that_a_later_one_contradicts_stands_behind(
+    pad: MemoryScratchpad, clock: ManualClock
+) -> None:
+    for text in ("the blue kettle holds 2 litres", "the blue kettle holds 3 litres"):
+        pad.append("s1", text)
+        clock.advance(1)
+    layer = notes(pad, contradicts=lambda told, since: (told[-8], since[-8]) == ("2", "3"))
+    report = asked(layer, "blue kettle", WORDS, session_id="s1")
+    assert [e.text[-8:] for e in report.evidence] == ["3 litres", "2 litres"]
+    assert report.outcome == "sufficient"
+
+
 # -- L3 -----------------------------------------------------------------------------------------
 
 
@@ -502,10 +514,24 @@ def test_naming_touches_no_network() -> None:
     assert fetcher.fetched == []
 
 
+def test_a_file_is_wanted_whatever_a_memory_tells_an_issue_where_it_is_another() -> None:
+    fetcher = ScriptedFetcher(one="x")
+    layer = ArtifactsLayer([fetcher])
+    assert layer.is_wanted(Turn("see thing:one"), "thing:one is fine")
+    assert not layer.is_wanted(Turn("see it"), "thing:one is fine")
+    recognise = fetcher.recognise
+    fetcher.recognise = lambda prompt: [  # type: ignore[method-assign]
+        replace(ref, kind="issue") for ref in recognise(prompt)
+    ]
+    assert not layer.is_wanted(Turn("see thing:one"), "thing:one is fine")
+    assert layer.is_wanted(Turn("see thing:one"), "thing:two is fine")
+    assert fetcher.fetched == []
+
+
 def test_a_failed_fetch_is_unavailable_and_never_text() -> None:
     report = fetched(ScriptedFetcher(), prompt="thing:gone")
     assert (report.outcome, report.evidence, report.candidates) == ("unavailable", (), 1)
-    assert "things:gone: gone did not answer" in report.reason
+    assert report.reason == "things:gone: gone did not answer: try again"
 
 
 def test_one_of_two_fails() -> None:
@@ -515,10 +541,16 @@ def test_one_of_two_fails() -> None:
     assert "gone" in report.reason
 
 
-def test_an_empty_artifact_is_no_evidence() -> None:
+def test_an_empty_artifact_is_told_as_empty() -> None:
     report = fetched(ScriptedFetcher(one=" \n"), prompt="thing:one")
-    assert (report.outcome, report.evidence) == ("none", ())
-    assert "empty" in report.reason
+    assert (report.outcome, report.evidence[0].text) == ("sufficient", "one: empty")
+
+
+def test_what_two_fetchers_read_is_read_once_by_the_first() -> None:
+    first, second = ScriptedFetcher(one="tail"), ScriptedFetcher(one="whole", two="two")
+    report = fetched(first, second, prompt="thing:one thing:two")
+    assert [e.text for e in report.evidence] == ["tail"]
+    assert (first.fetched, second.fetched) == (["one", "two"], [])
 
 
 def test_an_artifact_that_was_cut_says_so() -> None:

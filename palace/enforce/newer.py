@@ -1,0 +1,73 @@
+"""What is newer than the memory that was found: notes of the session, and an artifact.
+
+In: the first sufficient report of a walk and all others. Out: the report with what is newer in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+
+from palace.types.verdict import Evidence, LayerReport
+
+Contradicts = Callable[[str, str], bool]
+"""Whether the second of two texts tells another value for the same thing."""
+NamedIn = Callable[[str], Collection[str]]
+"""The ids of the artifacts that a text names."""
+
+
+def with_newer(
+    found: LayerReport,
+    reports: Sequence[LayerReport],
+    *,
+    contradicts: Contradicts,
+    named_in: NamedIn,
+) -> LayerReport:
+    """Return what was found together with what is newer, what holds now first.
+
+    Before the memory stand the artifact that the prompt names, unless the memory tells of it
+    itself, and each later note that contradicts the memory or is as sure as it; behind it stand
+    the others. A memory that a note contradicts may be out of date; a note that repeats it tells
+    nothing.
+
+    Args:
+        found: The first report that is sufficient; its first piece of evidence is the memory.
+        reports: All reports of the walk.
+        contradicts: Tells whether a note says otherwise.
+        named_in: Tells whether the memory tells of the artifact itself.
+    """
+    memory, *others = found.evidence
+    before: list[Evidence] = []
+    behind: list[Evidence] = []
+    for item in _of_layer("L3", reports, found):
+        (behind if item.id in named_in(memory.text) else before).append(item)
+    is_answered = any(r.layer == "L2" and r.outcome == "sufficient" for r in reports)
+    for note in _of_layer("L2", reports, found):
+        if not _is_later(note, memory) or note.text.split() == memory.text.split():
+            continue
+        if contradicts(memory.text, note.text):
+            memory = replace(memory, stale=True)
+            before.append(note)
+        elif is_answered:
+            is_as_sure = note.confidence >= found.evidence[0].confidence
+            (before if is_as_sure else others).append(note)
+    evidence = tuple(_no_surer_behind((*before, memory, *behind, *others)))
+    return replace(found, layer=evidence[0].layer, evidence=evidence)
+
+
+def _of_layer(name: str, reports: Sequence[LayerReport], found: LayerReport) -> Iterator[Evidence]:
+    for report in reports:
+        if report.layer == name and report is not found:
+            yield from report.evidence
+
+
+def _is_later(note: Evidence, memory: Evidence) -> bool:
+    return note.as_of is not None and (memory.as_of is None or note.as_of >= memory.as_of)
+
+
+def _no_surer_behind(evidence: Sequence[Evidence]) -> Iterator[Evidence]:
+    """Yield evidence, none surer than what stands before it."""
+    least = 1.0
+    for item in evidence:
+        least = min(least, item.confidence)
+        yield replace(item, confidence=least)
