@@ -426,6 +426,7 @@ class Assembly:
             max_evidence=enforce.max_evidence,
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
+            timeout_ms=self.timeout_ms,
             retired=self._retired,
             unread=lambda: [
                 fault

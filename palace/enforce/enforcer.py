@@ -366,7 +366,7 @@ def _may_know_better(
         return turn.session_id is not None and turn.as_of is None and not query.former
     if name == "L3" and found.evidence and parts.wants_artifact(turn, found.evidence[0].text):
         return True
-    return name == HOME_LAYER.get(signal.kind)
+    return name == _home(signal)
 
 
 def _verdict(
@@ -424,13 +424,18 @@ def _best_sufficient(
 ) -> LayerReport | None:
     """Return the home layer's hit if there is one, else the first, with what is newer."""
     sufficient = [r for r in reports if r.outcome == "sufficient"]
-    home = HOME_LAYER.get(signal.kind)
+    home = _home(signal)
     at_home = next((r for r in sufficient if r.layer == home), None)
     if at_home or not sufficient:
         return at_home
     return with_newer(
         sufficient[0], reports, contradicts=parts.contradicts, named_in=parts.named_in
     )
+
+
+def _home(signal: RecallSignal) -> LayerName | None:
+    """Return the layer that what is asked for is at home in, if there is one."""
+    return "L4" if "howto_general" in signal.cues else HOME_LAYER.get(signal.kind)
 
 
 def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:

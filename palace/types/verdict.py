@@ -34,6 +34,7 @@ Rule = Literal[
     "meaning",
     "procedure",
     "former",
+    "trigger",
     "retired",
     "left out",
 ]

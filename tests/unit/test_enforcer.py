@@ -126,6 +126,12 @@ def test_a_procedure_is_looked_for_at_home_first(decide: Decide) -> None:
     assert verdict.layer == "L4"
 
 
+def test_how_a_thing_is_done_in_general_is_looked_for_among_playbooks_too(decide: Decide) -> None:
+    asking = replace(signal("fact"), cues=("howto_general",))
+    verdict = decide(ScriptedPalace(*walk(L1="sufficient", L4="sufficient"), signal=asking))
+    assert (visited(verdict), verdict.layer) == (["L0", "L1", "L4"], "L4")
+
+
 def test_a_procedure_that_is_not_at_home_comes_from_where_it_was_found(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("procedure")))
     assert (verdict.action, verdict.layer) == ("ground", "L1")

@@ -369,6 +369,25 @@ def test_what_one_is_to_do_asks_for_a_playbook_too(cue: str) -> None:
     assert (report.outcome, len(report.evidence)) == ("sufficient", 1)
 
 
+def test_a_playbook_whose_trigger_is_said_tells_how() -> None:
+    pages = ("tea: 1. boil", ()), ("kettle care: 1. rinse", ("kettle is furred",))
+    index = indexed(
+        *(
+            memory(text, n, path=f"playbooks/{n}.md", triggers=triggers)
+            for n, (text, triggers) in enumerate(pages)
+        ),
+        layer="L4",
+    )
+    prompt = "The kettle is furred, and the tea is bad; what is to be done?"
+    report = asked(rooms(index, name="L4"), prompt, index, kind="procedure")
+    assert (report.outcome, report.evidence[0].text) == ("sufficient", pages[1][0])
+    assert report.judgement is not None
+    assert (report.judgement.band, report.judgement.rule) == ("sufficient", "trigger")
+    prompt = "The kettle is bad, and the tea is furred; what is to be done?"
+    assert asked(rooms(index, name="L4"), prompt, index, kind="procedure").outcome == "unclear"
+    assert asked(rooms(index, name="L4"), prompt, index, kind="fact").outcome == "unclear"
+
+
 def test_a_broken_index_is_unavailable() -> None:
     index = indexed(KETTLE)
     layer = rooms(index)
