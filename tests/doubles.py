@@ -21,7 +21,7 @@ from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
-from palace.types.verdict import Evidence, LayerName, LayerOutcome, LayerReport
+from palace.types.verdict import Evidence, Judgement, LayerName, LayerOutcome, LayerReport
 
 
 def memory(text: str, number: int = 0, **fields: Any) -> Memory:
@@ -197,6 +197,7 @@ class ScriptedLayer:
         *found: Evidence,
         best: float | None = None,
         reason: str = "",
+        judgement: Judgement | None = None,
     ) -> None:
         self.name: LayerName = name
         self.asked = 0
@@ -208,6 +209,7 @@ class ScriptedLayer:
             best=best if best is not None else max(confidences, default=None),
             evidence=found,
             reason=reason,
+            judgement=judgement,
         )
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:

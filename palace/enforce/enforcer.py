@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
-from palace.enforce.newer import Contradicts, NamedIn, with_newer
+from palace.enforce.newer import Contradicts, NamedIn, with_memories, with_newer
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import (
     NEAR_MISSES_NAMED,
@@ -425,12 +425,12 @@ def _best_sufficient(
     """Return the home layer's hit if there is one, else the first, with what is newer."""
     sufficient = [r for r in reports if r.outcome == "sufficient"]
     home = _home(signal)
-    at_home = next((r for r in sufficient if r.layer == home), None)
-    if at_home or not sufficient:
-        return at_home
-    return with_newer(
-        sufficient[0], reports, contradicts=parts.contradicts, named_in=parts.named_in
-    )
+    found = next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
+    if found is None or found.layer == "L3":
+        return found
+    if found.layer == "L4":
+        return with_memories(found, reports)
+    return with_newer(found, reports, contradicts=parts.contradicts, named_in=parts.named_in)
 
 
 def _home(signal: RecallSignal) -> LayerName | None:

@@ -1,6 +1,6 @@
-"""What is newer than the memory that was found: notes of the session, and an artifact.
+"""What stands beside what was found: what is newer than a memory, and memories beside a playbook.
 
-In: the first sufficient report of a walk and all others. Out: the report with what is newer in it.
+In: the report that answers and all others of a walk. Out: the report with what belongs to it.
 """
 
 from __future__ import annotations
@@ -53,6 +53,19 @@ def with_newer(
             (before if is_as_sure else others).append(note)
     evidence = tuple(_no_surer_behind((*before, memory, *behind, *others)))
     return replace(found, layer=evidence[0].layer, evidence=evidence)
+
+
+def with_memories(found: LayerReport, reports: Sequence[LayerReport]) -> LayerReport:
+    """Return a playbook that was found, with the memories and notes that answer behind it.
+
+    Where a trigger alone brought it up, those that may answer stand there too: "how do I turn on
+    the coffee machine?" says the trigger of how it is descaled.
+    """
+    by_trigger = found.judgement is not None and found.judgement.rule == "trigger"
+    outcomes = {"sufficient", "unclear"} if by_trigger else {"sufficient"}
+    told = [e for r in reports if r is not found and r.outcome in outcomes for e in r.evidence]
+    evidence = tuple(_no_surer_behind((*found.evidence, *told)))
+    return replace(found, evidence=evidence)
 
 
 def _of_layer(name: str, reports: Sequence[LayerReport], found: LayerReport) -> Iterator[Evidence]:

@@ -17,7 +17,7 @@ from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
 from palace.types.query import RecallKind
 from palace.types.session import Message, Turn
-from palace.types.verdict import Evidence, LayerName, LayerReport, Verdict
+from palace.types.verdict import Evidence, Judgement, LayerName, LayerReport, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text
@@ -130,6 +130,20 @@ def test_how_a_thing_is_done_in_general_is_looked_for_among_playbooks_too(decide
     asking = replace(signal("fact"), cues=("howto_general",))
     verdict = decide(ScriptedPalace(*walk(L1="sufficient", L4="sufficient"), signal=asking))
     assert (visited(verdict), verdict.layer) == (["L0", "L1", "L4"], "L4")
+    assert [e.layer for e in verdict.evidence] == ["L4", "L1"]
+
+
+@pytest.mark.parametrize(("rule", "told"), [("trigger", ["L4", "L1"]), ("bars", ["L4"])])
+def test_what_may_answer_stands_behind_a_playbook_that_a_trigger_brought_up(
+    decide: Decide, rule: Any, told: list[str]
+) -> None:
+    layers = walk(L1="unclear", L4="sufficient")
+    judged = Judgement(
+        "p.md", "statement", 0.0, {}, 0.2, None, {}, 0.2, 0.5, 0.1, "sufficient", rule
+    )
+    layers[4] = ScriptedLayer("L4", "sufficient", evidence("steps", "L4"), judgement=judged)
+    verdict = decide(ScriptedPalace(*layers, signal=signal("procedure")))
+    assert [e.layer for e in verdict.evidence] == told
 
 
 def test_a_procedure_that_is_not_at_home_comes_from_where_it_was_found(decide: Decide) -> None:
