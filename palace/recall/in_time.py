@@ -43,11 +43,13 @@ def ordering_of(
         lexicon: Its language.
         timeout_ms: Bound on each pattern, in milliseconds.
     """
-    for order in get_args(TimeOrder):
-        for pattern in lexicon.requests.get(order, ()):
-            said = first_match(pattern, prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
-            if said is not None:
-                start, end = said.span("order")
+    for pattern in lexicon.requests.get("in_time", ()):
+        said = first_match(pattern, prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
+        if said is None:
+            continue
+        for order in get_args(TimeOrder):
+            start, end = said.span(order)
+            if end > 0:
                 return Ordering(order, frozenset(w.token for w in found if start <= w.start < end))
     return Ordering(None, frozenset())
 

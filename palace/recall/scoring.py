@@ -131,9 +131,7 @@ def score(
     ]
 
 
-def _last_written_judged(
-    ordered: list[Candidate], ranks: Mapping[int, float]
-) -> list[Candidate]:
+def _last_written_judged(ordered: list[Candidate], ranks: Mapping[int, float]) -> list[Candidate]:
     """Return candidates so that of more equal ones than are judged it is those written last.
 
     Args:

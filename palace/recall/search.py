@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from palace.ports import Background, Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
@@ -98,7 +99,7 @@ class Searcher:
         vector = self.vectors.ask(query.glossed) if self.vectors is not None else None
         if not self.index.holds(layer, scope=scope):
             return Found((), NO_WEIGHTS)
-        terms = (*query.terms, *query.carried)
+        terms = (*query.terms, *query.carried, *chain.from_iterable(query.days.values()))
         most = _MOST_TOLD if query.in_time else self.candidates
         by_words = self.index.candidates(terms, layer=layer, scope=scope, limit=most)
         by_words, in_time = self._in_time(query, by_words)
@@ -120,6 +121,7 @@ class Searcher:
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
         found = without_copies(found, self.index.load)
+        found = [_dated_as_asked(candidate, query) for candidate in found]
         weights = self.weights(query) if found else NO_WEIGHTS
         if in_time:  # their days tell which of them is meant, whether or not any word does
             weights = weights._replace(known=weights.known.union(query.ordering))
@@ -190,6 +192,18 @@ class Searcher:
             for memory in [memories.get(scored.candidate.key)]
             if memory is not None
         ]
+
+
+def _dated_as_asked(candidate: Candidate, query: Query) -> Candidate:
+    """Return a candidate, any day of a period that is asked about as the one that stands for it."""
+    asked = {day: term for term, days in query.days.items() for day in days}
+    if not asked or asked.keys().isdisjoint((*candidate.body, *candidate.context)):
+        return candidate
+    body, context = (
+        tuple(asked.get(token, token) for token in told)
+        for told in (candidate.body, candidate.context)
+    )
+    return candidate._replace(body=body, context=context)
 
 
 def _parts(scored: Scored) -> dict[str, float]:

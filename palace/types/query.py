@@ -65,6 +65,8 @@ class Query:
             memories have ("who is the notary?").
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
+        days: Term that tells a period or a day of the week -> index tokens of the other dates it
+            stands for, as far as memories have them.
         foreign: Term -> index tokens for it in the other languages that memories are in, English
             left out; only such as some memory holds, nearest first.
     """
@@ -99,6 +101,7 @@ class Query:
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slips: Mapping[str, str] = field(default_factory=dict, hash=False)
+    days: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
