@@ -34,7 +34,7 @@ def excerpt(text: str, question: str, *, max_tokens: int, newest: bool = False) 
     """
     if _cost_tokens(text) <= max_tokens:
         return text
-    parts = list(_lines_of(text) if newest else _parts(text))
+    parts = text.split("\n") if newest else list(_parts(text))
     kept = {0}
     left = max_tokens - _cost_tokens(parts[0]) - 2 * _cost_tokens(GAP)
     for number in range(len(parts) - 1, 0, -1) if newest else _by_worth(parts, question):
@@ -49,10 +49,6 @@ def excerpt(text: str, question: str, *, max_tokens: int, newest: bool = False) 
 
 def _cost_tokens(part: str) -> int:
     return estimate_tokens(f"{indented(part)}\n")
-
-
-def _lines_of(text: str) -> Iterator[str]:
-    yield from text.split("\n")
 
 
 def _parts(text: str) -> Iterator[str]:
