@@ -47,7 +47,13 @@ from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import translated
-from palace.recall.relative_days import Told, dates_of_weekdays, days_as_dated
+from palace.recall.relative_days import (
+    Dated,
+    Told,
+    asks_of_day,
+    dates_of_weekdays,
+    days_as_dated,
+)
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -89,7 +95,7 @@ class _Read(NamedTuple):
     titled: Sequence[Titled]
     uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
     fronted: bool
-    days: Mapping[str, Sequence[str]]  # a date that stands for those of a period
+    dated: Dated
 
 
 class Analyst:
@@ -150,7 +156,7 @@ class Analyst:
         if asked != prompt:
             prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
-        found, days = days_as_dated(
+        dated = days_as_dated(
             prompt,
             found,
             lexicon,
@@ -158,7 +164,7 @@ class Analyst:
             today=_today(turn),
             timeout_ms=self._timeout_ms,
         )
-        found = as_memories_spell(found, lexicon, counts_of)
+        found = as_memories_spell(dated.found, lexicon, counts_of)
         found = without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
         called = called_in(prompt, found, lexicon, counts_of)
@@ -176,7 +182,7 @@ class Analyst:
             content, counts = within, counts_of(all_tokens(within))
             terms = terms_of(content, counts)
         return _Read(
-            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), days
+            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), dated
         )
 
     def _as_memories_have(
@@ -231,6 +237,10 @@ class Analyst:
         unheld = [t for t in meant if not counts[t].any]
         scope = _scope_of(turn)
         related, foreign = self._others.of(meant, lexicon.language, unheld=unheld, scope=scope)
+        days = self._others.held_days(
+            {**read.dated.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
+            scope=scope,
+        )
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -252,10 +262,9 @@ class Analyst:
             and _is_one_thing(content, lexicon)
             and (_dangles(text, lexicon) or requests("points_back", prompt)),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
-            days=self._others.held_days(
-                {**read.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
-                scope=scope,
-            ),
+            days=days,
+            of_day=asks_of_day(terms, days, lexicon),
+            from_today=tuple(t for t in terms if t in read.dated.told),
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
                 meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language

@@ -14,11 +14,13 @@ from typing import NamedTuple
 import regex
 
 from palace.ports import TermCounts
+from palace.recall.kinds import is_day, is_month, is_year
 from palace.recall.lexicon import Lexicon, first_match
 from palace.text import Word, fold, words
+from palace.text import tokens as tokens_of
 
 # Of two that could match, the longer comes first: "the day before yesterday".
-_DAYS = {"two_days_ago": -2, "yesterday": -1, "tomorrow": 1, "today": 0}
+_DAYS = {"two_days_ago": -2, "in_two_days": 2, "yesterday": -1, "tomorrow": 1, "today": 0}
 # By how many days the end of a month lies before the first of this one, and weeks that are over.
 _MONTHS_AGO = {"last_month": 1, "this_month": 0}
 _WEEKS_AGO = {"last_week": 1, "this_week": 0}
@@ -35,10 +37,12 @@ class Dated(NamedTuple):
 
     Attributes:
         found: The words, in order.
-        days: Index token of a date -> those of the other days of the period that it stands for.
+        told: Index tokens of the date that was put there.
+        days: The one of them that stands for a period -> those of its other days.
     """
 
     found: list[Word]
+    told: frozenset[str] = frozenset()
     days: Mapping[str, Sequence[str]] = {}
 
 
@@ -79,14 +83,18 @@ def days_as_dated(
     if said is None:
         return Dated([*found])
     period = next(name for name, words_ in said.groupdict().items() if words_ is not None)
+    others: list[str] = []
     if period in _DAYS:
-        return Dated(_put(_dated(today + timedelta(days=_DAYS[period]), told), said, found))
-    if period in _MONTHS_AGO:
-        return Dated(_put(_month(today, period, told), said, found))
-    week = _week_of(today, period)
-    counts = told.counts(week)
-    *others, last = [day for day in week if counts[day].any] or [""]
-    return Dated(_put(words(last), said, found), {last: others} if others else {})
+        dated = _dated(today + timedelta(days=_DAYS[period]), told)
+    elif period in _MONTHS_AGO:
+        dated = _month(today, period, told)
+    else:
+        week = _week_of(today, period)
+        counts = told.counts(week)
+        *others, last = [day for day in week if counts[day].any] or [""]
+        dated = words(last)
+    tokens = frozenset(word.token for word in dated)
+    return Dated(_put(dated, said, found), tokens, {last: others} if others else {})
 
 
 def dates_of_weekdays(
@@ -122,6 +130,22 @@ def _told(lexicon: Lexicon) -> str:
         if (patterns := lexicon.requests.get(name))
     )
     return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
+
+
+def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the terms of a date where a prompt asks for nothing but what that time holds.
+
+    Args:
+        terms: Index tokens of its content.
+        days: Those of them that stand for a period or a day of the week.
+        lexicon: Its language.
+    """
+    dates = [term for term in terms if term in days or is_day(term) or is_year(term)]
+    if any(map(is_month, dates)):
+        dates = [term for term in terms if term in dates or term.isdecimal()]
+    doing = {*lexicon.folded("doing_words"), *tokens_of(" ".join(lexicon.listed("doing_words")))}
+    is_told = any(not term.isdecimal() for term in dates)
+    return tuple(dates) if is_told and doing.issuperset({*terms} - {*dates}) else ()
 
 
 def _dated(day: date, told: Told) -> list[Word]:

@@ -195,6 +195,8 @@ def _described(
         values["dangling"] = 1.0
     if asked.query.mended:
         values["mended"] = asked.rests_on_mended(candidate)
+    if asked.query.of_day and _is_of_day(asked.query, candidate):
+        values["of_day"] = 1.0
     if not candidate.session:
         values["comes_near"] = pool.comes_near(candidate)
         if not values["coverage"] and not asked.query.elsewhere:  # where no language parts them
@@ -202,3 +204,11 @@ def _described(
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values
+
+
+def _is_of_day(query: Query, candidate: Candidate) -> bool:
+    """Whether a candidate holds every part of a date, in this or another writing of the day."""
+    told = {*candidate.body, *candidate.context}
+    return all(
+        day in told or not told.isdisjoint(query.related.get(day, ())) for day in query.of_day
+    )

@@ -60,6 +60,8 @@ class Query:
         several: Whether it asks for more than one thing ("which books", "how many").
         in_time: Which of several is asked for, if it is the last, the first or the next.
         ordering: Terms that only say so ("last", "next").
+        of_day: The terms of a date, if all that is asked is what that day or period holds.
+        from_today: Terms of a date that the prompt tells from today ("yesterday").
         of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
         known_one: Whether all that it asks is who somebody is, or when or where something is, that
             memories have ("who is the notary?").
@@ -95,6 +97,8 @@ class Query:
     several: bool = False
     in_time: TimeOrder | None = None
     ordering: tuple[str, ...] = ()
+    of_day: tuple[str, ...] = ()
+    from_today: tuple[str, ...] = ()
     of_a_kind: bool = False
     known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
@@ -109,6 +113,11 @@ class Query:
         """The query as playbooks are asked it: that it is one, none of them has to say."""
         left = tuple(t for t in self.terms if t not in self.documented)
         return replace(self, terms=left) if self.documented and left else self
+
+    @property
+    def has_several_answers(self) -> bool:
+        """Whether one memory is hardly all of it: several things, or what a day holds."""
+        return self.several or bool(self.of_day)
 
     @property
     def elsewhere(self) -> Mapping[str, tuple[str, ...]]:

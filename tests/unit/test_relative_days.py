@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, RetrievalEnforcer, Turn
+from palace import ConversationTurn, Mempalace, RetrievalEnforcer, Turn
 from palace.ports import TermCounts
 from palace.recall.lexicon import load_lexicon
 from palace.recall.relative_days import Dated, Told, dates_of_weekdays, days_as_dated
@@ -46,6 +46,20 @@ def tokens(language: str, prompt: str, *held: str) -> list[str]:
         ("en", "2026-11-26", "Who did I meet the day before yesterday?"),
         ("en", "2026-11-26", "Who did I meet two days ago?"),
         ("en", "2026-11-29", "What is on tomorrow?"),
+        ("en", "2026-11-30", "What do I have the day after tomorrow?"),
+        ("de", "2026-11-30", "Was steht übermorgen an?"),
+        ("fr", "2026-11-30", "Qu'est-ce qui est prévu après-demain ?"),
+        ("es", "2026-11-30", "¿Qué tengo pasado mañana?"),
+        ("pt", "2026-11-30", "O que tenho depois de amanhã?"),
+        ("it", "2026-11-30", "Che cosa c'è dopodomani?"),
+        ("nl", "2026-11-30", "Wat staat er overmorgen op het programma?"),
+        ("pl", "2026-11-30", "Co mam pojutrze?"),
+        ("ru", "2026-11-30", "Что у меня послезавтра?"),
+        ("sv", "2026-11-30", "Vad händer i övermorgon?"),
+        ("tr", "2026-11-30", "Öbür gün ne var?"),
+        ("zh", "2026-11-30", "后天有什么安排？"),
+        ("ja", "2026-11-30", "明後日の予定は？"),
+        ("ko", "2026-11-30", "모레 뭐 있지?"),
         ("de", "2026-11-28", "Was habe ich heute notiert?"),
         ("de", "2026-11-27", "Was habe ich gestern gemacht?"),
         ("de", "2026-11-26", "Wen habe ich vorgestern getroffen?"),
@@ -186,6 +200,62 @@ def test_a_day_of_the_week_is_the_last_and_the_next(
     dates = dates_of_weekdays(found, terms, load_lexicon(language), today=TODAY)
     assert list(dates.values()) == [near]
     assert dates_of_weekdays(found, (), load_lexicon(language), today=TODAY) == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("en", "What did we talk about yesterday?"),
+        ("en", "What did I tell you yesterday?"),
+        ("de", "Worüber haben wir gestern gesprochen?"),
+        ("de", "Was habe ich gestern gemacht?"),
+        ("fr", "De quoi avons-nous parlé hier ?"),
+        ("es", "¿De qué hablamos ayer?"),
+        ("pt", "Sobre o que falámos ontem?"),
+        ("it", "Di che cosa abbiamo parlato ieri?"),
+        ("nl", "Waar hebben we gisteren over gepraat?"),
+        ("pl", "O czym wczoraj rozmawialiśmy?"),
+        ("ru", "О чём мы вчера говорили?"),
+        ("sv", "Vad pratade vi om igår?"),
+        ("tr", "Dün ne konuştuk?"),
+    ],
+)
+def test_who_asks_for_what_a_day_holds(spoken: Mempalace, language: str, prompt: str) -> None:
+    query = spoken.analyse(Turn(prompt))
+    assert query.language == language
+    assert query.of_day
+    verdict = RetrievalEnforcer(spoken).decide(prompt)
+    assert verdict.action == "confirm"
+    assert {item.text for item in verdict.evidence} == {
+        "user: My daughter Nora has a piano recital on Friday.",
+        "user: The hall is in Elm Street.",
+    }
+    assert verdict.signal.several
+    assert verdict.judgement is not None
+    assert verdict.judgement.rule == "of the day"
+
+
+@pytest.mark.parametrize(
+    "prompt", ["What did we say about the hall yesterday?", "Who called yesterday?", "In 2026?"]
+)
+def test_who_asks_for_more_than_the_day_does_not(spoken: Mempalace, prompt: str) -> None:
+    assert not spoken.analyse(Turn(prompt)).of_day
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
+    now = datetime.now(timezone.utc)
+    said = {
+        -1: ("My daughter Nora has a piano recital on Friday.", "The hall is in Elm Street."),
+        -9: ("The billing service moves to another host.", "It takes two hours."),
+    }
+    with Mempalace.open(tmp_path_factory.mktemp("spoken")) as palace:
+        for days, texts in said.items():
+            at = now + timedelta(days=days)
+            session = f"s{-days}"
+            palace.import_turns([ConversationTurn(session, "user", text, at) for text in texts])
+        palace.refresh()
+        yield palace
 
 
 @pytest.fixture
