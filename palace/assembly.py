@@ -402,6 +402,9 @@ class Assembly:
             generation=self._index.generation,
             steady=self._index.steady,
             beside=self.scratchpad_layer.beside,
+            contradicts=_contradicts,
+            named_in=self.artifacts.named_in,
+            wants_artifact=self.artifacts.is_wanted,
         )
 
     def _layers(self) -> tuple[Layer, ...]:
@@ -423,6 +426,7 @@ class Assembly:
             max_evidence=enforce.max_evidence,
             min_trust=enforce.min_trust,
             stale_after_days=self._settings.artifacts.stale_after_days,
+            timeout_ms=self.timeout_ms,
             retired=self._retired,
             unread=lambda: [
                 fault
@@ -453,6 +457,7 @@ class Assembly:
             sufficiency=self.sufficiency,
             max_evidence=self._settings.enforce.max_evidence,
             min_trust=self._settings.enforce.min_trust,
+            contradicts=_contradicts,
         )
 
     def previous_verdicts(
@@ -465,3 +470,9 @@ class Assembly:
         last = islice(self._palace.journal.records(type="verdict"), _RECENT_VERDICTS)
         whose = (session_id or None, project or None)
         return (r for r in last if (r.get("session") or None, r.get("project") or None) == whose)
+
+
+def _contradicts(told: str, since: str) -> bool:
+    from palace.learn.conflict import contradicts  # only where there is a note beside another word
+
+    return contradicts(told, since)

@@ -126,10 +126,6 @@ def _openai_embedder(embeddings: EmbeddingsSettings, cache: Path) -> Embedder:
 
 def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
     """Yield a fetcher for every kind of artifact that the settings name."""
-    if artifacts.files.roots:
-        from palace.fetch.files import FilesFetcher
-
-        yield FilesFetcher(roots=artifacts.files.roots, max_bytes=artifacts.max_bytes)
     if artifacts.logs.paths:
         from palace.fetch.logs import LogsFetcher
 
@@ -139,6 +135,10 @@ def configured_fetchers(artifacts: ArtifactsSettings) -> Iterator[Fetcher]:
             max_line_chars=artifacts.logs.max_line_chars,
             max_bytes=artifacts.max_bytes,
         )
+    if artifacts.files.roots:
+        from palace.fetch.files import FilesFetcher
+
+        yield FilesFetcher(roots=artifacts.files.roots, max_bytes=artifacts.max_bytes)
     yield from _forges(artifacts)
 
 

@@ -91,10 +91,11 @@ def check_settings(palace: Mempalace) -> Works:
     ignored = ", ".join(str(path) for path in loaded.ignored)
     hints = [f"not read, because only one file is: {ignored}"] if ignored else []
     artifacts = palace.settings.artifacts
-    named = [(Path(root), "folder") for root in artifacts.files.roots]
-    named += [(Path(path), "file") for path in artifacts.logs.paths]
+    folders = [Path(root) for root in artifacts.files.roots]
+    files = [Path(path) for path in artifacts.logs.paths]
     # No fault: what is named may be mounted, or written, later.
-    hints += [f"artifacts: there is no {what} {path}" for path, what in named if not path.exists()]
+    hints += [f"artifacts: there is no folder {path}" for path in folders if not path.is_dir()]
+    hints += [f"artifacts: there is no file {path}" for path in files if not path.is_file()]
     return Works(origin, "; ".join(hints))
 
 

@@ -99,6 +99,7 @@ _RULES: Mapping[str, str] = {
     "near only": "what only comes near to the words of the question is never sufficient",
     "meaning": "what is near by meaning is at least unclear",
     "procedure": "a playbook tells how a thing is done and proves no fact",
+    "trigger": "a playbook whose trigger the prompt says tells how it is done",
     "former": "what holds now proves nothing of what was the case before",
     "retired": "what began after the time asked about, was retired or superseded proves nothing",
     "left out": "what vanished, or is of a source below `enforce.min_trust`, is no evidence",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -21,7 +21,7 @@ from palace.text.moments import utc_now
 from palace.types.memory import Document, FileStamp, Memory
 from palace.types.query import Query, RecallKind, RecallSignal
 from palace.types.session import Turn
-from palace.types.verdict import Evidence, LayerName, LayerOutcome, LayerReport
+from palace.types.verdict import Evidence, Judgement, LayerName, LayerOutcome, LayerReport
 
 
 def memory(text: str, number: int = 0, **fields: Any) -> Memory:
@@ -197,6 +197,7 @@ class ScriptedLayer:
         *found: Evidence,
         best: float | None = None,
         reason: str = "",
+        judgement: Judgement | None = None,
     ) -> None:
         self.name: LayerName = name
         self.asked = 0
@@ -208,6 +209,7 @@ class ScriptedLayer:
             best=best if best is not None else max(confidences, default=None),
             evidence=found,
             reason=reason,
+            judgement=judgement,
         )
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
@@ -321,6 +323,9 @@ class ScriptedPalace:
         reminders: Callable[[Turn], Sequence[Evidence]] = lambda _: (),
         at: Callable[[datetime], Enforcement] | None = None,
         beside: Callable[[Turn, Query], LayerReport] | None = None,
+        contradicts: Callable[[str, str], bool] = lambda _told, _since: False,
+        named_in: Callable[[str], Collection[str]] = lambda _text: (),
+        wants_artifact: Callable[[Turn], bool] = lambda _turn: False,
         **policy: Any,
     ) -> None:
         self.analyst = PlainAnalyst()
@@ -335,6 +340,9 @@ class ScriptedPalace:
             reminders=reminders,
             at=at,
             beside=beside,
+            contradicts=contradicts,
+            named_in=named_in,
+            wants_artifact=wants_artifact,
         )
 
     @property

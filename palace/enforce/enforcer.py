@@ -16,6 +16,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from palace.arguments import check_given, check_texts, messages_in, moment_in, require_palace
+from palace.enforce.newer import (
+    Contradicts,
+    NamedIn,
+    contradicting,
+    with_memories,
+    with_newer,
+)
 from palace.enforce.record import verdict_record
 from palace.enforce.replies import (
     NEAR_MISSES_NAMED,
@@ -89,6 +96,9 @@ class Enforcement:
         steady: Has the index look once, and not at every call, whether it was changed meanwhile.
         beside: Reports on the text beside the question of a turn (`Turn.beside`); None if nobody
             reads it.
+        contradicts: Whether the second of two texts tells another value for the same thing.
+        named_in: Returns the ids of the artifacts that a text names.
+        wants_artifact: Whether a prompt asks for an artifact though a memory answers it.
     """
 
     analyst: Analyst
@@ -106,6 +116,9 @@ class Enforcement:
     generation: Callable[[], int] = lambda: 0
     steady: Callable[[], AbstractContextManager[None]] = nullcontext
     beside: Callable[[Turn, Query], LayerReport] | None = None
+    contradicts: Contradicts = lambda _told, _since: False
+    named_in: NamedIn = lambda _text: ()
+    wants_artifact: Callable[[Turn], bool] = lambda _turn: False
 
 
 class Enforceable(Protocol):
@@ -234,14 +247,14 @@ def _looked(parts: Enforcement, turn: Turn) -> Verdict:
     query = parts.analyst.analyse(turn)
     signal = parts.detector.detect(turn, query)
     reports = _walk(parts, turn, query, signal)
-    verdict = _verdict(turn, signal, reports, parts.policy)
+    verdict = _verdict(turn, signal, reports, parts)
     if _is_missed(verdict) and (
         _asks_the_agent(verdict)
         or (turn.beside and parts.beside and _is_surer(parts.beside(turn, query), reports))
     ):
         cues = (*signal.cues, "asked_beside")
         signal = replace(signal, band="unsure", leaning=False, cues=cues)
-        verdict = _verdict(turn, signal, reports, parts.policy)
+        verdict = _verdict(turn, signal, reports, parts)
     if signal.kind == "meta" and signal.band == "recall":
         return _meta_verdict(verdict, _previous(parts, turn), parts.policy)
     # A person wrote this, and no evidence was asked for.
@@ -279,7 +292,7 @@ def _unreadable(parts: Enforcement, turn: Turn, failure: PalaceError) -> Verdict
     """Return the verdict on a palace that cannot be read: the prompt is taken for recall."""
     signal = RecallSignal("fact", 1.0, ("unreadable_palace",), "none", "recall")
     reports = [LayerReport(x.name, "unavailable", reason=failure.message) for x in parts.layers]
-    return _verdict(turn, signal, reports, parts.policy)
+    return _verdict(turn, signal, reports, parts)
 
 
 def _acknowledged(turn: Turn, heard: Heard) -> Verdict:
@@ -323,22 +336,50 @@ def _keep(journal: Journal, verdict: Verdict, parts: Enforcement) -> None:
 
 
 def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) -> list[LayerReport]:
-    """Ask the layers in order until one is sufficient; a prompt that is no recall meets L0 only."""
-    layers = [x for x in parts.layers if x.name == "L0" or signal.band != "other"]
-    home = HOME_LAYER.get(signal.kind)
+    """Ask the layers in order until one is sufficient; a prompt that is no recall meets L0 only.
+
+    Then only those are asked that may know better: the home of what is asked for, an artifact that
+    the prompt names, and the notes of the session, of which what contradicts no memory is left out.
+    """
     reports: list[LayerReport] = []
-    found = False
-    for number, layer in enumerate(layers):
+    found: LayerReport | None = None
+    for layer in parts.layers:
+        if layer.name != "L0" and signal.band == "other":
+            continue
+        if found and not _may_know_better(
+            layer.name, found, parts, turn=turn, query=query, signal=signal
+        ):
+            continue
         report = _as_shown(layer.gather(turn, query, signal), parts)
+        if found and layer.name == "L2":
+            memory = found.evidence[0]
+            if not contradicting(report, memory, parts.contradicts):
+                continue
         reports.append(report)
-        found = found or report.outcome == "sufficient"
-        if found and home not in {x.name for x in layers[number + 1 :]}:
-            break
+        if found is None and report.outcome == "sufficient":
+            found = report
     return reports
 
 
+def _may_know_better(
+    name: LayerName,
+    found: LayerReport,
+    parts: Enforcement,
+    *,
+    turn: Turn,
+    query: Query,
+    signal: RecallSignal,
+) -> bool:
+    """Whether a layer is asked though an earlier one was sufficient."""
+    if name == "L2":
+        return turn.session_id is not None and turn.as_of is None and not query.former
+    if name == "L3" and found.evidence and parts.wants_artifact(turn):
+        return True
+    return name == _home(signal)
+
+
 def _verdict(
-    turn: Turn, signal: RecallSignal, reports: Sequence[LayerReport], policy: Policy
+    turn: Turn, signal: RecallSignal, reports: Sequence[LayerReport], parts: Enforcement
 ) -> Verdict:
     """Read the reports: the one place where an outcome is decided."""
     verdict = Verdict(
@@ -349,7 +390,8 @@ def _verdict(
         walk=tuple(reports),
         turn=turn,
     )
-    found = _best_sufficient(reports, signal)
+    policy = parts.policy
+    found = _best_sufficient(reports, signal, parts)
     if found is not None:
         return _hit(verdict, found, policy)
     unclear = [r for r in reports if r.outcome == "unclear"]
@@ -387,11 +429,23 @@ def _promise(reports: Sequence[LayerReport]) -> float:
     return max((r.best or 0.0 for r in reports if r.outcome == "unclear"), default=0.0)
 
 
-def _best_sufficient(reports: Sequence[LayerReport], signal: RecallSignal) -> LayerReport | None:
-    """Return the home layer's hit if there is one, else the first."""
+def _best_sufficient(
+    reports: Sequence[LayerReport], signal: RecallSignal, parts: Enforcement
+) -> LayerReport | None:
+    """Return the home layer's hit if there is one, else the first, with what is newer."""
     sufficient = [r for r in reports if r.outcome == "sufficient"]
-    home = HOME_LAYER.get(signal.kind)
-    return next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
+    home = _home(signal)
+    found = next((r for r in sufficient if r.layer == home), sufficient[0] if sufficient else None)
+    if found is None or found.layer == "L3":
+        return found
+    if found.layer == "L4":
+        return with_memories(found, reports)
+    return with_newer(found, reports, contradicts=parts.contradicts, named_in=parts.named_in)
+
+
+def _home(signal: RecallSignal) -> LayerName | None:
+    """Return the layer that what is asked for is at home in, if there is one."""
+    return "L4" if "howto_general" in signal.cues else HOME_LAYER.get(signal.kind)
 
 
 def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
@@ -407,7 +461,7 @@ def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
         action="answer" if answers else "ground",
         outcome="hit",
         layer=found.layer,
-        evidence=found.evidence,
+        evidence=found.evidence[: policy.max_evidence],
     )
     several = verdict.signal.several
     quoted = hit.evidence[:1] if answers and not several else hit.quoted

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from palace.enforce.excerpt import excerpt
 from palace.enforce.markers import escape_markers, harmless, indented
 from palace.enforce.suspicion import WARNING, suspicions
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG, note_block
@@ -96,7 +97,9 @@ def _headed(first: Sequence[str], block: str) -> str:
     return note_block(block)
 
 
-def _rendered(evidence: Sequence[Evidence], budget_tokens: int | None, wake_up: str) -> str:
+def _rendered(
+    evidence: Sequence[Evidence], budget_tokens: int | None, wake_up: str, question: str = ""
+) -> str:
     if not evidence and not wake_up.strip():
         return ""
     shown = [(_heading(n, e), shown_text(e)) for n, e in enumerate(evidence, 1)]
@@ -104,7 +107,34 @@ def _rendered(evidence: Sequence[Evidence], budget_tokens: int | None, wake_up: 
     whole = _block([_item(head, text) for head, text in shown], 0, wake, 0)
     if budget_tokens is None or estimate_tokens(whole) <= budget_tokens:
         return whole
-    return _fitted(shown, wake, budget_tokens)
+    return _fitted(_excerpted(evidence, shown, question, budget_tokens), wake, budget_tokens)
+
+
+def _excerpted(
+    evidence: Sequence[Evidence],
+    shown: Sequence[tuple[str, str]],
+    question: str,
+    budget_tokens: int,
+) -> list[tuple[str, str]]:
+    """Return items in which artifacts are cut to what matters in them.
+
+    They get what the other items leave, and half of the budget at least.
+    """
+    costs = [estimate_tokens(_item(head, text)) for head, text in shown]
+    is_live = [item.layer == "L3" for item in evidence]
+    others = sum(cost for cost, live in zip(costs, is_live, strict=True) if not live)
+    frame = estimate_tokens(_block((), len(shown), (), 0))
+    each = max(budget_tokens - frame - others, budget_tokens // 2) // max(1, sum(is_live))
+    return [
+        (head, _excerpt(item, text, question, each - estimate_tokens(head)))
+        for item, (head, text) in zip(evidence, shown, strict=True)
+    ]
+
+
+def _excerpt(item: Evidence, text: str, question: str, max_tokens: int) -> str:
+    if item.layer != "L3":
+        return text
+    return excerpt(text, question, max_tokens=max_tokens, newest=item.id.startswith("logs:"))
 
 
 def grounded_prompt(
@@ -118,7 +148,7 @@ def grounded_prompt(
         wake_up: What the session starts with; comes on top of the budget, it has one of its own.
         budget_tokens: Most estimated tokens of the evidence, or None for no limit.
     """
-    block = _context(verdict, wake_up, budget_tokens)
+    block = _context(question, verdict, wake_up, budget_tokens)
     more = _ALL if verdict.signal.several else ""
     contract = _GROUNDED_CONTRACT.format(decline=DECLINE_TOKEN, all=more)
     return f"{block}\n\n{contract}\n\nQuestion: {escape_markers(question)}"
@@ -140,7 +170,7 @@ def quote_prompt(
     contract = _QUOTE_CONTRACT.format(decline=DECLINE_TOKEN, also=also)
     if in_words:
         contract = f"{contract}\n{_IN_WORDS.format(again=again)}"
-    block = _context(verdict, "", budget_tokens)
+    block = _context(question, verdict, "", budget_tokens)
     return f"{block}\n\n{contract}\n\nQuestion: {escape_markers(question)}"
 
 
@@ -151,15 +181,15 @@ def context_prompt(
 
     The question itself is returned, unchanged, when there is nothing to add.
     """
-    block = _context(verdict, wake_up, budget_tokens)
+    block = _context(question, verdict, wake_up, budget_tokens)
     return f"{block}\n\n{_CONTEXT_NOTE}\n\n{question}" if block else question
 
 
-def _context(verdict: Verdict, wake_up: str, budget_tokens: int | None) -> str:
+def _context(question: str, verdict: Verdict, wake_up: str, budget_tokens: int | None) -> str:
     if budget_tokens is not None and wake_up.strip():
         budget_tokens += estimate_tokens(_rendered((), None, wake_up))
     first = _first_lines(verdict.reminders, verdict.written)
-    return _headed(first, _rendered(verdict.evidence, budget_tokens, wake_up))
+    return _headed(first, _rendered(verdict.evidence, budget_tokens, wake_up, question))
 
 
 def _first_lines(reminders: Sequence[Evidence], written: Sequence[PromptWrite]) -> list[str]:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from palace.enforce.replies import quote_evidence
 from palace.secrets import redact
 from palace.text.moments import new_id, utc_now
-from palace.types.verdict import Verdict
+from palace.types.verdict import Evidence, Verdict
 
 if TYPE_CHECKING:
     from palace.enforce.answering import Answer
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 # What a model gets to see of a verdict's evidence.
 _INJECTING = frozenset({"ground", "confirm"})
+# Of an artifact so much is kept: it is where it was fetched from, and may be large.
+_ARTIFACT_CHARS = 4000
 
 
 def verdict_record(
@@ -32,7 +36,7 @@ def verdict_record(
         prompts: What to keep of the prompt: `text` (secrets removed), `hash` or `off`.
         shown: Returns a text as it may be kept.
     """
-    record = verdict.as_trace(scores=False)  # the judgement explains the best
+    record = _without_artifacts(verdict).as_trace(scores=False)  # the judgement explains the best
     del record["prompt"]
     ids = [e.id for e in verdict.evidence]
     reminders = [e.id for e in verdict.reminders]
@@ -51,6 +55,21 @@ def verdict_record(
         **_prompt_fields(verdict.turn.prompt, prompts, shown),
     )
     return record
+
+
+def _without_artifacts(verdict: Verdict) -> Verdict:
+    """Return a verdict with no more than the beginning of each artifact."""
+    kept = tuple(map(_kept, verdict.evidence))
+    if kept == verdict.evidence:
+        return verdict
+    short = replace(verdict, evidence=kept)
+    return replace(short, text=quote_evidence(short.quoted))
+
+
+def _kept(item: Evidence) -> Evidence:
+    if item.layer != "L3" or len(item.text) <= _ARTIFACT_CHARS:
+        return item
+    return replace(item, text=f"{item.text[:_ARTIFACT_CHARS]}…")
 
 
 def answer_record(

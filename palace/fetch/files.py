@@ -35,7 +35,7 @@ from palace.ports import Artifact, ArtifactRef
 from palace.text import counted
 from palace.text.moments import utc_now
 
-_MAX_CANDIDATES = 64
+_MAX_CANDIDATES = 128
 _QUOTED = regex.compile(
     r"`([^`\n]{1,400})`|\"([^\"\n]{1,400})\"|(?<!\w)'([^'\n]{1,400})'(?!\w)"
     r"|[“„]([^“”„\n]{1,400})[“”]|«([^«»\n]{1,400})»|「([^「」\n]{1,400})」|『([^『』\n]{1,400})』"
@@ -44,6 +44,9 @@ _WORD = regex.compile(r"[^\s`\"'<>|*?]{1,400}")
 # What ends a name where no blank does: a mark, or a letter of a script without blanks.
 _PIECE = regex.compile(rf"[^“”„«»—{DENSE}\p{{Ps}}\p{{Pe}}\uff00-\uff0f\uff1a-\uff20、。…]{{3,400}}")
 _UP_TO_SUFFIX = regex.compile(rf"[^.]{{1,200}}\.[A-Za-z0-9]{{1,10}}(?=[{DENSE}])")
+# Names with blanks in them may have so many words: "Release Notes 2026.md".
+_NAME_WORDS = 5
+_SUFFIX = regex.compile(r"\.[A-Za-z0-9]{1,10}\Z")
 _LINE_NUMBER = regex.compile(r":\d{1,7}(?::\d{1,7})?$")
 # "src/app.py in owner/repo" means the file of that repository, not one of the same name here.
 _ELSEWHERE = regex.compile(
@@ -196,12 +199,20 @@ def _candidates(text: str) -> Iterator[tuple[str, int]]:
         name = next(group for group in match.groups() if group is not None).strip()
         if _reads_like_path(name):
             yield _LINE_NUMBER.sub("", name), match.end()
+    before: list[regex.Match[str]] = []  # words with one blank between them
     for match in _WORD.finditer(text, timeout=PATTERN_TIMEOUT_S):
+        if before and text[before[-1].end() : match.start()] != " ":
+            before.clear()
         name = match[0].lstrip("([{,;").rstrip(")]},;:!")
         end = match.start() + match[0].rfind(name) + len(name)
         for attempt in dict.fromkeys((name, name.rstrip(".:"))):
             if _reads_like_path(attempt):
                 yield _LINE_NUMBER.sub("", attempt), end
+        bare = _LINE_NUMBER.sub("", name.rstrip("."))
+        if _SUFFIX.search(bare):
+            for first in reversed(before):
+                yield text[first.start() : end - len(name)].lstrip("([{") + bare, end
+        before = [*before[1 - _NAME_WORDS :], match]
         if not name.isascii():
             yield from _names_inside(name, end - len(name))
 

@@ -29,8 +29,8 @@ from palace.errors import (
     FetchTimeoutError,
     install_hint,
 )
-from palace.fetch.cache import CachedReply, ReplyCache
 from palace.fetch.plain import minutes
+from palace.kept import Kept
 from palace.text.moments import utc_now
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _MAX_REDIRECTS = 3
+_CACHED_BYTES = 16 * 1024 * 1024
 _SHORTEST_TOKEN = 8  # shorter ones are words of other texts
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -72,6 +73,15 @@ class Reply:
     """Parsed JSON and when the server last confirmed it (UTC)."""
 
     data: Any
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _CachedReply:
+    """A body as it was sent, its version mark or "", and when the server last confirmed it."""
+
+    body: bytes
+    etag: str
     at: datetime
 
 
@@ -139,7 +149,7 @@ class BoundedClient:
         self.timeout_s = timeout_s
         self.body_bytes = body_bytes
         self.cached_for = timedelta(seconds=cache_s)
-        self.replies = ReplyCache()
+        self.replies: Kept[str, _CachedReply] = Kept(max(1, _CACHED_BYTES // body_bytes))
         self.now = now or utc_now
         self.token = Token(token, setting=service.token_env)
         self._tls: ssl.SSLContext | None = None
@@ -253,10 +263,10 @@ class Session:
         body = client.token.taken_out_of(sent)
         data = self._parse(body)
         at = client.now()
-        client.replies.put(url, CachedReply(body, etag, at))
+        client.replies.put(url, _CachedReply(body, etag, at))
         return Reply(data, at)
 
-    def _exchange(self, url: str, cached: CachedReply | None) -> tuple[bytes, str]:
+    def _exchange(self, url: str, cached: _CachedReply | None) -> tuple[bytes, str]:
         httpx = _httpx()
         # Raised after the handlers, so that no error of ours carries a request, and with it the
         # token, along as its context.
@@ -273,7 +283,7 @@ class Session:
             )
         raise failure
 
-    def _follow(self, url: str, cached: CachedReply | None) -> tuple[bytes, str]:
+    def _follow(self, url: str, cached: _CachedReply | None) -> tuple[bytes, str]:
         for _ in range(_MAX_REDIRECTS + 1):
             with self._open(url, cached) as response:
                 if response.status_code in _REDIRECTS:
@@ -289,7 +299,7 @@ class Session:
         )
 
     @contextlib.contextmanager
-    def _open(self, url: str, cached: CachedReply | None) -> Iterator[httpx.Response]:
+    def _open(self, url: str, cached: _CachedReply | None) -> Iterator[httpx.Response]:
         remaining_s = self._deadline - time.monotonic()
         if remaining_s <= 0 or self._over.is_set():
             raise self._client.timed_out()

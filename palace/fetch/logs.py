@@ -38,7 +38,19 @@ _MAX_RECORD_LINES = 50
 _OLDER_RECORDS = 100
 _HEAD_BYTES = 8192
 _LEVELS: Mapping[str, tuple[str, ...]] = {
-    "error": ("error", "fatal", "critical", "exception", "panic", "traceback", "emerg", "alert"),
+    "error": (
+        "error",
+        "fatal",
+        "critical",
+        "severe",
+        "exception",
+        "panic",
+        "traceback",
+        "emerg",
+        "alert",
+        "fail",
+        "crash",
+    ),
     "warning": ("warn",),
 }
 _LEVEL_WORDS = regex.compile(

@@ -71,7 +71,8 @@ _ORDINAL_BEFORE = regex.compile(
     r"\b(?:steps?|options?|points?|items?|questions?|answers?|rooms?|players?|numbers?|no|rules?"
     r"|tips?|top|chapters?|pages?|figures?|tables?|slides?|lessons?|days?|weeks?|parts?|versions?"
     r"|channels?|ranked|we're|we are|you're|is our|is my|examples?|lines?|attempts?|track|phase"
-    r"|suite|unit|apartment|apt|level|goal|variant|case|test|note)\s{0,2}$",
+    r"|suite|unit|apartment|apt|level|goal|variant|case|test|note|meetings?|sessions?|sprints?"
+    r"|episodes?|invoices?|orders?|lockers?|boxe?s?|gates?|seats?|games?|matche?s?|rounds?)\s{0,2}$",
     regex.IGNORECASE,
 )
 _THE_FIRST = regex.compile(r"\b(?:the|our|my|your|a|world's)\s$", regex.IGNORECASE)

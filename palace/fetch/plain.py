@@ -63,12 +63,23 @@ def decode_text(data: bytes, *, whole: bool = True) -> str | None:
 
     Returns:
         The text (a byte order mark removed), or None for binary data: a NUL byte in the first
-        8 KiB, or more than one character in a hundred that is no UTF-8.
+        8 KiB, or more than one character in a hundred that is no UTF-8. What begins with the mark
+        of UTF-16, as some Windows programs write it, is read as that.
     """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return _utf16(data, whole=whole)
     if b"\0" in data[:_SNIFF_BYTES]:
         return None
     text, broken_share = _decoded(data, whole=whole)
     return None if broken_share > _MAX_BROKEN_SHARE else text
+
+
+def _utf16(data: bytes, *, whole: bool) -> str | None:
+    try:
+        text = codecs.getincrementaldecoder("utf-16")().decode(data, final=whole)
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
 
 
 def is_binary(beginning: bytes) -> bool:

@@ -15,6 +15,7 @@ from palace.layers.retired import Retired
 from palace.recall.scoring import Scored
 from palace.recall.search import Searcher
 from palace.recall.sufficiency import Sufficiency
+from palace.recall.triggers import matching_trigger
 from palace.text.moments import utc_now
 from palace.types.memory import SUPERSEDED, Fault, Memory, Trust, is_below
 from palace.types.query import Query, RecallSignal
@@ -43,6 +44,7 @@ class IndexedLayer:
         named_end: Returns the last instant of a past period that a prompt names.
         unread: Returns the files and folders of this layer that cannot be read; what the index
             holds of them may be out of date.
+        timeout_ms: Bound on each pattern that a trigger is, in milliseconds.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class IndexedLayer:
         retired: Callable[[datetime | None], Iterable[Memory]] = lambda _moment: (),
         named_end: Callable[[str], datetime | None] = lambda _prompt: None,
         unread: Callable[[], Sequence[Fault]] = tuple,
+        timeout_ms: float = 50.0,
     ) -> None:
         self.name: LayerName = name
         self._searcher = searcher
@@ -66,6 +69,7 @@ class IndexedLayer:
         self._retired = retired
         self._named_end = named_end
         self._unread = unread
+        self._timeout_ms = timeout_ms
         self._stale_after = timedelta(days=stale_after_days)
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
@@ -96,7 +100,10 @@ class IndexedLayer:
         )
         is_how = "procedure" in (signal.kind, signal.runner_up)
         asks_how = is_how or not _ASKS_HOW.isdisjoint(signal.cues)
-        if self.name == "L4" and not asks_how:
+        if self.name == "L4" and asks_how:
+            # Of the world in general a trigger proves nothing: "how do I deploy to Heroku?"
+            report = self._with_triggered(report, turn) if signal.band == "recall" else report
+        elif self.name == "L4":
             # A playbook tells how a thing is done; it proves nothing about what was the case.
             report = _at_most_unclear(report, "procedure")
         if report.evidence and query.former:
@@ -113,6 +120,24 @@ class IndexedLayer:
             reasons.insert(_NAMED, f"and {len(unread) - _NAMED} more: see `palace doctor`")
         reason = "; ".join(filter(None, reasons))
         return replace(report, reason=reason, is_partial=bool(unread)) if reason else report
+
+    def _with_triggered(self, report: LayerReport, turn: Turn) -> LayerReport:
+        """Return a report in which the playbook answers whose trigger the prompt says."""
+        if report.outcome != "unclear":
+            return report
+        for item in report.evidence:
+            playbook = self._searcher.index.get(item.id)
+            triggers = playbook.triggers if playbook else ()
+            if matching_trigger(triggers, turn.prompt, timeout_ms=self._timeout_ms):
+                others = (other for other in report.evidence if other is not item)
+                judged = report.judgement
+                return replace(
+                    report,
+                    outcome="sufficient",
+                    evidence=(item, *others),
+                    judgement=judged and replace(judged, band="sufficient", rule="trigger"),
+                )
+        return report
 
     def _evidence(
         self, some: Sequence[Scored], moment: datetime | None, *, is_status: bool

@@ -38,6 +38,7 @@ class ScratchpadLayer:
         sufficiency: The calibrated bar.
         max_evidence: Most pieces of evidence, >= 1.
         min_trust: Notes of lower trust never make evidence.
+        contradicts: Whether the second of two texts tells another value for the same thing.
     """
 
     name: LayerName = "L2"
@@ -50,12 +51,14 @@ class ScratchpadLayer:
         sufficiency: Sufficiency,
         max_evidence: int = 8,
         min_trust: Trust = "system",
+        contradicts: Callable[[str, str], bool] = lambda _told, _since: False,
     ) -> None:
         self._notes = notes
         self._vocabulary = vocabulary
         self._sufficiency = sufficiency
         self._max_evidence = max_evidence
         self._trusted = trusted(min_trust)
+        self._contradicts = contradicts
 
     def gather(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:  # noqa: ARG002 - notes are asked the same way for every kind
         """Return what this session noted about the question."""
@@ -86,9 +89,15 @@ class ScratchpadLayer:
     def _report(self, turn: Turn, query: Query) -> LayerReport:
         if turn.session_id is None:
             return LayerReport(self.name, "skipped", reason="the turn belongs to no session")
-        return self._judged(query, self._notes(turn.session_id))
+        return self._judged(query, self._notes(turn.session_id), taken_back=self._taken_back)
 
-    def _judged(self, query: Query, entries: Sequence[ScratchEntry]) -> LayerReport:
+    def _judged(
+        self,
+        query: Query,
+        entries: Sequence[ScratchEntry],
+        *,
+        taken_back: Callable[[Sequence[Evidence]], set[str]] = lambda _found: set(),
+    ) -> LayerReport:
         asked = {*query.terms, *query.carried}
         candidates = [
             candidate._replace(key=number, position=number)
@@ -103,7 +112,17 @@ class ScratchpadLayer:
             evidence_of=lambda some: self._evidence(entries, [s.candidate.key for s in some]),
             sufficiency=self._sufficiency,
             max_evidence=self._max_evidence,
+            retired=taken_back,
         )
+
+    def _taken_back(self, found: Sequence[Evidence]) -> set[str]:
+        """Return the ids of notes that a later one contradicts."""
+        by_time = sorted(found, key=lambda note: (note.as_of or utc_now(), note.id))
+        return {
+            note.id
+            for number, note in enumerate(by_time)
+            if any(self._contradicts(note.text, since.text) for since in by_time[number + 1 :])
+        }
 
     def _evidence(
         self, entries: Sequence[ScratchEntry], numbers: Sequence[int]

@@ -67,6 +67,11 @@ def find_conflicts(
     return [(memory, _detail(comparison)) for memory, comparison in found]
 
 
+def contradicts(stored: str, new: str) -> bool:
+    """Return whether, by the rules, a new text tells another value for the same thing."""
+    return compare(read_statement(stored), read_statement(new)).relation == "conflict"
+
+
 def _compared(text: str, resembling: Iterable[Memory]) -> list[_Compared]:
     new = read_statement(text)
     return [(memory, compare(read_statement(memory.text), new)) for memory in resembling]

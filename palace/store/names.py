@@ -23,6 +23,8 @@ from palace.types.memory import MAX_ROOM_DEPTH, TIMELINE
 MAX_COMPONENT_CHARS = 80
 MAX_COMPONENT_BYTES = 200
 MAX_SESSION_CHARS = 512
+_PLAIN = "use letters, digits, '-', '_' and '.'; a room in a room is written a/b"
+_ANY_SESSION = f"any text of 1 to {MAX_SESSION_CHARS} characters names a session"
 RESERVED_ROOMS = frozenset({"timeline", "playbooks"})
 
 _DRIVE = re.compile(r"[A-Za-z]:")
@@ -104,9 +106,10 @@ def session_file_name(session_id: str) -> str:
         UnsafeNameError: If the id is empty or too long.
     """
     if not session_id:
-        raise _unsafe("session", session_id, "it is empty")
+        raise _unsafe("session", session_id, "it is empty", hint=_ANY_SESSION)
     if len(session_id) > MAX_SESSION_CHARS:
-        raise _unsafe("session", session_id[:40], f"it exceeds {MAX_SESSION_CHARS} characters")
+        reason = f"it exceeds {MAX_SESSION_CHARS} characters"
+        raise _unsafe("session", session_id[:40], reason, hint=_ANY_SESSION)
     slug = "" if find_secrets(session_id) else _slug(_printable(session_id)).lower()
     plain = slug == session_id == fold_case(slug) and not _HASHED_STEM.search(slug)
     if plain and not is_device(slug) and _shorten(slug) == slug:
@@ -200,11 +203,8 @@ def _cut(text: str, *, chars: int, octets: int) -> str:
     return text[:chars].encode()[:octets].decode("utf-8", "ignore")
 
 
-def _unsafe(what: str, name: str, reason: str) -> UnsafeNameError:
-    return UnsafeNameError(
-        f"the {what} name {quoted(name)} is refused: {reason}",
-        hint="use letters, digits, '-', '_' and '.'; a room in a room is written a/b",
-    )
+def _unsafe(what: str, name: str, reason: str, *, hint: str = _PLAIN) -> UnsafeNameError:
+    return UnsafeNameError(f"the {what} name {quoted(name)} is refused: {reason}", hint=hint)
 
 
 def place_of(path: str) -> tuple[str, str]:

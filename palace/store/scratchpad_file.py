@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Set
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
@@ -25,6 +24,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from palace.errors import ConfigError, MemoryNotFoundError, StoreError
+from palace.kept import Kept
 from palace.store.files import (
     ANYTHING,
     DISK,
@@ -103,7 +103,7 @@ class FileScratchpad:
         self._max_entry_chars = max_entry_chars
         self._max_entries = max_entries
         self._clock = clock
-        self._states: OrderedDict[str, _FileState] = OrderedDict()
+        self._states: Kept[str, _FileState] = Kept(_KEPT_STATES)
         self._states_lock = threading.Lock()
 
     def append(
@@ -285,7 +285,7 @@ class FileScratchpad:
                     file.seek(state.offset)
                     _take_in(state, file.read())
             except FileNotFoundError:
-                self._states.pop(path.name, None)
+                self._states.pop(path.name)
                 return []
             except OSError as error:
                 raise unavailable(error, "read", path) from error
@@ -295,10 +295,8 @@ class FileScratchpad:
         """Return what is known of a file already; nothing of one that was replaced."""
         state = self._states.get(name)
         if state is None or not _is_same_file(state, file):
-            state = self._states[name] = _FileState()
-            if len(self._states) > _KEPT_STATES:
-                self._states.popitem(last=False)
-        self._states.move_to_end(name)
+            state = _FileState()
+        self._states.put(name, state)
         return state
 
 

@@ -36,6 +36,7 @@ Rule = Literal[
     "meaning",
     "procedure",
     "former",
+    "trigger",
     "retired",
     "left out",
 ]

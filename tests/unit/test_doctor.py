@@ -154,13 +154,16 @@ class TestInspections:
 
     def test_what_the_settings_name_and_is_not_there_is_named(self, root: Path, tmp_path: Path):
         (tmp_path / "src").mkdir()
-        files = f"files: {{roots: ['{tmp_path / 'src'}', '{tmp_path / 'srk'}']}}"
-        text = f"artifacts: {{{files}, logs: {{paths: [app.log]}}}}\n"
+        (tmp_path / "plan.md").write_text("It is planned.")
+        roots = [str(tmp_path / name) for name in ("src", "srk", "plan.md")]
+        text = f"artifacts: {{files: {{roots: {roots}}}, logs: {{paths: [app.log, {root}]}}}}\n"
         with with_settings(root, text) as palace:
             check = checks_of(palace)["settings"]
         assert check.ok
         assert f"there is no folder {tmp_path / 'srk'}" in check.hint
+        assert f"there is no folder {tmp_path / 'plan.md'}" in check.hint
         assert f"there is no file {root / 'config' / 'app.log'}" in check.hint
+        assert f"there is no file {root}" in check.hint.split("; ")[-1]
         assert f"{tmp_path / 'src'};" not in check.hint
 
     def test_faults_are_named_with_their_place(self, palace: Mempalace, root: Path):

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from palace.testing import MemoryJournal
 from palace.text import estimate_tokens
 from palace.types.query import RecallKind
 from palace.types.session import Message, Turn
-from palace.types.verdict import Evidence, LayerName, LayerReport, Verdict
+from palace.types.verdict import Evidence, Judgement, LayerName, LayerReport, Verdict
 from tests.doubles import BrokenJournal, ScriptedLayer, ScriptedPalace, evidence, signal
 
 FALLBACK = Policy().fallback_text
@@ -122,26 +122,46 @@ def test_a_palace_without_layers(decide: Decide) -> None:
 def test_a_procedure_is_looked_for_at_home_first(decide: Decide) -> None:
     palace = ScriptedPalace(*walk(L1="sufficient", L4="sufficient"), signal=signal("procedure"))
     verdict = decide(palace)
-    assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
+    assert visited(verdict) == ["L0", "L1", "L4"]
     assert verdict.layer == "L4"
+
+
+def test_how_a_thing_is_done_in_general_is_looked_for_among_playbooks_too(decide: Decide) -> None:
+    asking = replace(signal("fact"), cues=("howto_general",))
+    verdict = decide(ScriptedPalace(*walk(L1="sufficient", L4="sufficient"), signal=asking))
+    assert (visited(verdict), verdict.layer) == (["L0", "L1", "L4"], "L4")
+    assert [e.layer for e in verdict.evidence] == ["L4", "L1"]
+
+
+@pytest.mark.parametrize(("rule", "told"), [("trigger", ["L4", "L1"]), ("bars", ["L4"])])
+def test_what_may_answer_stands_behind_a_playbook_that_a_trigger_brought_up(
+    decide: Decide, rule: Any, told: list[str]
+) -> None:
+    layers = walk(L1="unclear", L4="sufficient")
+    judged = Judgement(
+        "p.md", "statement", 0.0, {}, 0.2, None, {}, 0.2, 0.5, 0.1, "sufficient", rule
+    )
+    layers[4] = ScriptedLayer("L4", "sufficient", evidence("steps", "L4"), judgement=judged)
+    verdict = decide(ScriptedPalace(*layers, signal=signal("procedure")))
+    assert [e.layer for e in verdict.evidence] == told
 
 
 def test_a_procedure_that_is_not_at_home_comes_from_where_it_was_found(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("procedure")))
     assert (verdict.action, verdict.layer) == ("ground", "L1")
-    assert visited(verdict) == ["L0", "L1", "L2", "L3", "L4"]
+    assert visited(verdict) == ["L0", "L1", "L4"]
 
 
 def test_a_status_is_fetched_live_if_it_can_be(decide: Decide) -> None:
     palace = ScriptedPalace(*walk(L1="sufficient", L3="sufficient"), signal=signal("status"))
     verdict = decide(palace)
-    assert visited(verdict) == ["L0", "L1", "L2", "L3"]
+    assert visited(verdict) == ["L0", "L1", "L3"]
     assert verdict.layer == "L3"
 
 
 def test_no_layer_is_asked_behind_the_home_of_what_was_found(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*walk(L1="sufficient"), signal=signal("status")))
-    assert (verdict.layer, visited(verdict)) == ("L1", ["L0", "L1", "L2", "L3"])
+    assert (verdict.layer, visited(verdict)) == ("L1", ["L0", "L1", "L3"])
 
 
 def test_without_its_home_layer_a_kind_stops_like_any_other(decide: Decide) -> None:
@@ -177,6 +197,86 @@ def test_a_fresh_status_survives_a_failed_live_fetch(decide: Decide) -> None:
 def test_a_live_status_beats_a_stale_one(decide: Decide) -> None:
     verdict = decide(ScriptedPalace(*stale_walk("sufficient"), signal=signal("status")))
     assert (verdict.layer, verdict.outcome) == ("L3", "hit")
+
+
+# -- what is newer than the memory that was found -----------------------------------------------
+
+DAY = datetime(2026, 5, 1, tzinfo=timezone.utc)
+
+
+def noted(outcome: str, confidence: float, *, hours: int = 1, kept: str = "it is red") -> Any:
+    """Return L0 to L4: a memory of `DAY`, .8 sure, and a note so many hours later."""
+    layers = walk()
+    memory = replace(evidence(kept), confidence=0.8, as_of=DAY)
+    note = replace(
+        evidence("it is blue", "L2"), confidence=confidence, as_of=DAY + timedelta(hours=hours)
+    )
+    layers[1] = ScriptedLayer("L1", "sufficient", memory)
+    layers[2] = ScriptedLayer("L2", outcome, note)
+    return layers
+
+
+def are_colours(told: str, since: str) -> bool:
+    return {told, since} == {"it is red", "it is blue"}
+
+
+@pytest.mark.parametrize("outcome", ["sufficient", "unclear"])
+def test_a_later_note_that_contradicts_the_memory_stands_first(
+    decide: Decide, outcome: str
+) -> None:
+    palace = ScriptedPalace(*noted(outcome, 0.6), signal=signal(), contradicts=are_colours)
+    verdict = decide(palace, session_id="s")
+    assert (verdict.action, verdict.layer) == ("ground", "L2")
+    assert visited(verdict) == ["L0", "L1", "L2"]
+    assert [(e.text, e.confidence, e.stale) for e in verdict.evidence] == [
+        ("it is blue", 0.6, False),
+        ("it is red", 0.6, True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kept", "hours"), [("it is large", 1), ("it is blue", 1), ("it is red", -1)]
+)
+def test_a_note_that_contradicts_nothing_later_leaves_the_walk_as_it_ended(
+    decide: Decide, kept: str, hours: int
+) -> None:
+    layers = noted("sufficient", 0.9, hours=hours, kept=kept)
+    palace = ScriptedPalace(*layers, signal=signal(), contradicts=are_colours)
+    verdict = decide(palace, session_id="s")
+    assert visited(verdict) == ["L0", "L1"]
+    assert [(e.layer, e.stale) for e in verdict.evidence] == [("L1", False)]
+
+
+def test_without_a_session_no_note_is_asked_for(decide: Decide) -> None:
+    palace = ScriptedPalace(*noted("sufficient", 0.9), signal=signal(), contradicts=are_colours)
+    assert visited(decide(palace)) == ["L0", "L1"]
+    assert visited(decide(palace, session_id="s", as_of=DAY)) == ["L0", "L1"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "order"), [("it is red", ["L3", "L1"]), ("l3.md says it is red", ["L1", "L3"])]
+)
+def test_a_named_artifact_is_read_though_a_memory_answers(
+    decide: Decide, kept: str, order: list[str]
+) -> None:
+    layers = walk(L3="sufficient")
+    layers[1] = ScriptedLayer("L1", "sufficient", evidence(kept))
+    layers[3] = ScriptedLayer("L3", "sufficient", evidence("live", "L3", id="files:l3.md"))
+    named_in = {"l3.md says it is red": ["files:l3.md"], "it is red": []}.__getitem__
+    verdict = decide(
+        ScriptedPalace(*layers, signal=signal(), wants_artifact=lambda _: True, named_in=named_in)
+    )
+    assert visited(verdict) == ["L0", "L1", "L3"]
+    assert [e.layer for e in verdict.evidence] == order
+
+
+def test_an_artifact_that_could_not_be_read_leaves_the_memory(decide: Decide) -> None:
+    palace = ScriptedPalace(
+        *walk(L1="sufficient", L3="unavailable"), signal=signal(), wants_artifact=lambda _: True
+    )
+    verdict = decide(palace)
+    assert (verdict.outcome, verdict.layer) == ("hit", "L1")
+    assert verdict.walk[-1].outcome == "unavailable"
 
 
 # -- policies -----------------------------------------------------------------------------------

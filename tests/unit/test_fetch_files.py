@@ -70,6 +70,10 @@ def test_a_letter_in_two_pieces_is_the_same_letter(
         ("open `src/app.py`", "src/app.py"),
         ("open 'config/app.yaml', please", "config/app.yaml"),
         ('read "my notes/plan one.md"', "my notes/plan one.md"),
+        ("what does my notes/plan one.md say?", "my notes/plan one.md"),
+        ("see my notes/plan one.md.", "my notes/plan one.md"),
+        ("one.md (my notes/plan one.md:3)", "my notes/plan one.md"),
+        ("my notes/plan one.md", "my notes/plan one.md"),
         ("what does the Makefile do?", "Makefile"),
         ("src/../README.md", "README.md"),
         ("{root}/src/app.py", "src/app.py"),
@@ -181,7 +185,7 @@ def test_empty_file_is_empty(fetcher: FilesFetcher, root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x7fELF\0\0", b"text" * 100 + b"\0", b"\xff\xfea\0", b"ab\xff" * 50, b"\x80" * 10]
+    "data", [b"\x7fELF\0\0", b"text" * 100 + b"\0", b"\xff\xfea\0b", b"ab\xff" * 50, b"\x80" * 10]
 )
 def test_binary_is_refused(fetcher: FilesFetcher, root: Path, data: bytes) -> None:
     (root / "x.dat").write_bytes(data)

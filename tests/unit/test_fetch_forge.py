@@ -321,7 +321,7 @@ def test_folder_of_a_repository(github_server: FakeForge) -> None:
     "document",
     [
         contents("x.bin", b"\x00\x01\x02"),
-        contents("x.bin", b"\xff\xfe" * 100),
+        contents("x.bin", b"\xff\xfd" * 100),
         contents("x.txt", b"", encoding="none", content=""),
         contents("x", b"", type="submodule", encoding=None, content=None),
         contents("x.txt", b"", content="***"[:1]),

@@ -52,6 +52,8 @@ def test_number_without_repository(prompt: str, kind: str, number: int) -> None:
         "PR 10 km",
         "issues: none",
         "a room #4",
+        "what we decided in meeting #12",
+        "is invoice #12 paid",
         "# 12 is a heading",
         "#12-3 or #1.5",
         "#0123",

@@ -35,5 +35,7 @@ def test_decoding() -> None:
     assert decode_text("ä".encode()[:1], whole=False) == ""
     assert decode_text("ä".encode()[:1]) is None
     assert decode_text(b"") == ""
+    assert decode_text("ä\r\n".encode("utf-16")) == "ä\r\n"
+    assert decode_text("ä\n".encode("utf-16")[:-1], whole=False) == "ä"
     assert decode_text(b"a" * 9000 + b"\0") == "a" * 9000 + "\0"
     assert decode_text("\N{REPLACEMENT CHARACTER}".encode() * 5) == "\N{REPLACEMENT CHARACTER}" * 5

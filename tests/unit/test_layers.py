@@ -369,6 +369,25 @@ def test_what_one_is_to_do_asks_for_a_playbook_too(cue: str) -> None:
     assert (report.outcome, len(report.evidence)) == ("sufficient", 1)
 
 
+def test_a_playbook_whose_trigger_is_said_tells_how() -> None:
+    pages = ("tea: 1. boil", ()), ("kettle care: 1. rinse", ("kettle is furred",))
+    index = indexed(
+        *(
+            memory(text, n, path=f"playbooks/{n}.md", triggers=triggers)
+            for n, (text, triggers) in enumerate(pages)
+        ),
+        layer="L4",
+    )
+    prompt = "The kettle is furred, and the tea is bad; what is to be done?"
+    report = asked(rooms(index, name="L4"), prompt, index, kind="procedure")
+    assert (report.outcome, report.evidence[0].text) == ("sufficient", pages[1][0])
+    assert report.judgement is not None
+    assert (report.judgement.band, report.judgement.rule) == ("sufficient", "trigger")
+    prompt = "The kettle is bad, and the tea is furred; what is to be done?"
+    assert asked(rooms(index, name="L4"), prompt, index, kind="procedure").outcome == "unclear"
+    assert asked(rooms(index, name="L4"), prompt, index, kind="fact").outcome == "unclear"
+
+
 def test_a_broken_index_is_unavailable() -> None:
     index = indexed(KETTLE)
     layer = rooms(index)
@@ -467,6 +486,18 @@ def test_notes_are_bounded(pad: MemoryScratchpad) -> None:
     assert len(asked(layer, "blue kettle", WORDS, session_id="s1").evidence) == 3
 
 
+def test_a_note_that_a_later_one_contradicts_stands_behind(
+    pad: MemoryScratchpad, clock: ManualClock
+) -> None:
+    for text in ("the blue kettle holds 2 litres", "the blue kettle holds 3 litres"):
+        pad.append("s1", text)
+        clock.advance(1)
+    layer = notes(pad, contradicts=lambda told, since: (told[-8], since[-8]) == ("2", "3"))
+    report = asked(layer, "blue kettle", WORDS, session_id="s1")
+    assert [e.text[-8:] for e in report.evidence] == ["3 litres", "2 litres"]
+    assert report.outcome == "sufficient"
+
+
 # -- L3 -----------------------------------------------------------------------------------------
 
 
@@ -502,10 +533,23 @@ def test_naming_touches_no_network() -> None:
     assert fetcher.fetched == []
 
 
+def test_a_file_is_read_though_a_memory_answers_and_no_issue_is_fetched_for_it() -> None:
+    fetcher = ScriptedFetcher(one="x")
+    layer = ArtifactsLayer([fetcher])
+    assert layer.is_wanted(Turn("see thing:one"))
+    assert not layer.is_wanted(Turn("see it"))
+    recognise = fetcher.recognise
+    fetcher.recognise = lambda prompt: [  # type: ignore[method-assign]
+        replace(ref, kind="issue") for ref in recognise(prompt)
+    ]
+    assert not layer.is_wanted(Turn("see thing:one"))
+    assert fetcher.fetched == []
+
+
 def test_a_failed_fetch_is_unavailable_and_never_text() -> None:
     report = fetched(ScriptedFetcher(), prompt="thing:gone")
     assert (report.outcome, report.evidence, report.candidates) == ("unavailable", (), 1)
-    assert "things:gone: gone did not answer" in report.reason
+    assert report.reason == "things:gone: gone did not answer: try again"
 
 
 def test_one_of_two_fails() -> None:
@@ -515,10 +559,16 @@ def test_one_of_two_fails() -> None:
     assert "gone" in report.reason
 
 
-def test_an_empty_artifact_is_no_evidence() -> None:
+def test_an_empty_artifact_is_told_as_empty() -> None:
     report = fetched(ScriptedFetcher(one=" \n"), prompt="thing:one")
-    assert (report.outcome, report.evidence) == ("none", ())
-    assert "empty" in report.reason
+    assert (report.outcome, report.evidence[0].text) == ("sufficient", "one: empty")
+
+
+def test_what_two_fetchers_read_is_read_once_by_the_first() -> None:
+    first, second = ScriptedFetcher(one="tail"), ScriptedFetcher(one="whole", two="two")
+    report = fetched(first, second, prompt="thing:one thing:two")
+    assert [e.text for e in report.evidence] == ["tail"]
+    assert (first.fetched, second.fetched) == (["one", "two"], [])
 
 
 def test_an_artifact_that_was_cut_says_so() -> None:

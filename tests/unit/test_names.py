@@ -131,8 +131,9 @@ def test_session_files_are_readable_and_never_shared():
     assert session_file_name(unicodedata.normalize("NFD", "é")) != session_file_name("é")
     assert session_file_name("con").startswith("con-")
     for bad in ("", "x" * 513):
-        with pytest.raises(UnsafeNameError):
+        with pytest.raises(UnsafeNameError) as raised:
             session_file_name(bad)
+        assert raised.value.hint == "any text of 1 to 512 characters names a session"
 
 
 @pytest.mark.parametrize(

@@ -122,6 +122,16 @@ def test_a_record_is_whole_and_json() -> None:
     assert record["signal"]["band"] == "recall"
 
 
+def test_of_a_large_artifact_the_beginning_is_kept() -> None:
+    large = evidence("port 8080\n" * 9000, "L3", id="files:/site/big.md")
+    memory = evidence("It is 8081.", id="m-1")
+    record = verdict_record(replace(verdict(), evidence=(large, memory)), prompts="text")
+    assert [len(item["text"]) for item in record["evidence"]] == [4001, 11]
+    assert len(json.dumps(record)) < 12_000
+    assert record["text"].endswith("It is 8081. (L1.md:1)")
+    assert record["injected"] == ["files:/site/big.md", "m-1"]
+
+
 def test_prompt_as_text_without_secrets() -> None:
     record = verdict_record(verdict(prompt=f"is {TOKEN} ours?"), prompts="text")
     assert record["prompt"].startswith("is ")

@@ -292,8 +292,9 @@ def test_a_look_that_is_interrupted_hides_no_note(pad, folder, clock, monkeypatc
     assert texts(pad.entries("one")) == ["first", "second"]
 
 
-def test_notes_of_many_sessions_are_not_all_kept_in_memory(pad, monkeypatch):
+def test_notes_of_many_sessions_are_not_all_kept_in_memory(folder, monkeypatch):
     monkeypatch.setattr("palace.store.scratchpad_file._KEPT_STATES", 3)
+    pad = FileScratchpad(folder)
     for number in range(9):
         pad.append(f"session-{number}", f"note {number}")
     assert len(pad.sessions()) == 9
