@@ -273,7 +273,9 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and (query.known_one or score >= self._leaning_at)
+        leaning = band == "unsure" and (
+            query.known_one or _asks_of_ours(features) or score >= self._leaning_at
+        )
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
 
@@ -440,6 +442,12 @@ def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
         return "documented"  # whether it is written down how a thing is done, a playbook tells
     # Memories tell of whom it asks: whether they tell who that is, they show.
     return "known_one" if query.known_one else ""
+
+
+def _asks_of_ours(features: Mapping[str, float]) -> bool:
+    """Whether a prompt asks about what is "ours", and memories tell of something it names."""
+    seen = all(map(features.get, ("possessive_our", "question", "known_terms")))
+    return seen and not features.get("hypothetical")
 
 
 def _tells_what_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:

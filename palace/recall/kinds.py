@@ -37,6 +37,8 @@ _HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 _BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
 _FEWEST_PHONE_DIGITS = 6
+# What tells why, beside what is asked, takes so many words.
+_FEWEST_OF_A_REASON = 3
 _CODE = late(r"[^\W\d].*\d")
 
 
@@ -50,6 +52,8 @@ def answer_present(query: Query, candidate: Candidate) -> float:
         return _told_who(query, candidate)
     if query.answer_type == "name":
         return _told_what_it_is_called(query, candidate)
+    if query.answer_type == "reason":
+        return _told_why(query, body)
     if query.answer_type in ("phone", "e_mail"):
         return max(
             (0.5 if _is_unparted(body, run) else 1.0 for run in _reached_at(query, body)),
@@ -101,6 +105,18 @@ def _told_what_it_is_called(query: Query, candidate: Candidate) -> float:
         things = _near(query, [t for t in asked if not is_word_of("naming_words", t)])
         return 0.5 if not things or _stands_beside([*names, *first], things, body) else 0.0
     return 0.5 if first else 0.0
+
+
+def _told_why(query: Query, body: Sequence[str]) -> float:
+    """Return .5 where a memory may tell why: it has a word for that, or says more than is asked.
+
+    "The wall may not be taken down" does not say why not.
+    """
+    if any(is_word_of("reason_words", token) for token in body):
+        return 0.5
+    asked = _near(query, query.terms)
+    more = {t for t in body if not (t in asked or _is_small(t) or _tells_date(t) or t.isdigit())}
+    return 0.5 if len(more) >= _FEWEST_OF_A_REASON else 0.0
 
 
 def _names(candidate: Candidate) -> list[str]:
