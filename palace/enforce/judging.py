@@ -47,6 +47,7 @@ from palace.enforce.specifics import (
 from palace.enforce.spoken import minutes_past
 from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
+from palace.enforce.swapped import swapped
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import translated
@@ -493,8 +494,10 @@ def _claims_missing(
     content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    refuted = contradicts(sentence, grounds.clauses, grounds.language) or affirms_denied(
-        sentence, grounds.texts
+    refuted = (
+        contradicts(sentence, grounds.clauses, grounds.language)
+        or affirms_denied(sentence, grounds.texts)
+        or swapped(sentence, grounds.texts)
     )
     share = own = _share(content, grounds.everything)
     if grounds.strict and grounds.is_yes_no and not is_negated(sentence):
