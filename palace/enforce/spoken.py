@@ -129,7 +129,7 @@ _HUNDREDS_TOGETHER = {"tausend": 1000, "duizend": 1000, "hundert": 100, "honderd
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
           "cento": 100, "mila": 1000, "mil": 1000,
-          **dict.fromkeys(("тысяча", "тысячи", "тысяч"), 1000)}  # fmt: skip
+          **dict.fromkeys(("тысяча", "тысячу", "тысячи", "тысяч"), 1000)}  # fmt: skip
 _AFTER_ONES = {
     "cent": 100,
     "cents": 100,

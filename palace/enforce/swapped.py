@@ -26,7 +26,7 @@ _BACK = regex.compile(
     regex.IGNORECASE,
 )
 _NOT_THIS = regex.compile(
-    r"(?:(?:[,;—–]|\s(?:and|und|et|y|e|и))\s?(?:а\s)?(?:not|nicht|non|pas|no|não|niet|не)"
+    r"(?:(?:[,;—–]|\s(?:and|und|et|y|e|и))\s?(?:а\s)?(?:not|nicht|non|pas|não|niet|не)"
     r"|\b(?:instead\sof|rather\sthan|(?:an)?statt|au\slieu\sd[eu]|en\s(?:lugar|vez)\sdel?"
     r"|em\svez\sd[eoa]|invece\sdi|in\splaats\svan|вместо))"
     r"\s(?:(?:for|on|with|the|für|auf|mit|de[nrm]|die|das|pour|par|avec|l[aeo]s?|el|con|com|por|à)"
