@@ -169,8 +169,8 @@ def is_negated_there(text: str) -> bool:
 
 
 def without_negation(text: str) -> str:
-    """Return a text without those signs: of 不做 and 做 the rest is the same."""
-    return text if text.isascii() else _NEGATION.sub("", text)
+    """Return a text without those signs, and the 了 in whose place 没 stands: 没做, 做了."""
+    return text if text.isascii() else _NEGATION.sub("", text).replace("了", "")
 
 
 def half_of_day(text: str, start: int) -> str | None:

@@ -22,7 +22,7 @@ from palace.enforce.answer_words import (
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.intervals import other_intervals
+from palace.enforce.intervals import other_intervals, other_rates
 from palace.enforce.polarity import (
     Clause,
     affirms_denied,
@@ -279,6 +279,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         or other_sides(bare, grounds.texts)
         or slots.exchanged(bare)
         or other_intervals(bare, grounds.texts)
+        or other_rates(bare, grounds.texts)
         or _claims_missing(bare, taken, grounds, label=is_label(sentence))
     )
     lone = "" if found else _lone_word(bare, taken, grounds)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from os.path import commonprefix
 
 import regex
 
@@ -81,9 +80,10 @@ def _are_in_order(letters: str, word: str) -> bool:
 
 def is_in_other_case(one: str, other: str) -> bool:
     """Whether two folded names may be one in two cases of Russian: "Вологде", "Вологду"."""
-    same = len(commonprefix((one, other)))
-    rests = {one[same:], other[same:]}
-    return same >= _FEWEST_BEFORE_CASE and rests <= _CASES
+    ends = range(_FEWEST_BEFORE_CASE, min(len(one), len(other)) + 1)
+    return any(
+        one[:end] == other[:end] and {one[end:], other[end:]} <= _CASES for end in reversed(ends)
+    )
 
 
 def is_cut_name(short: str, name: str, *, whole: bool) -> bool:

@@ -159,9 +159,10 @@ class Support:
         bare = folded.replace("-", "")
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
-        if is_cyrillic(folded) and any(is_in_other_case(folded, name) for name in self._names):
-            return True
-        if any(
+        inflected = is_cyrillic(folded) and any(
+            is_in_other_case(folded, name) for name in self._names
+        )
+        if inflected or any(
             is_cut_name(short, folded, whole=short in s.heads)
             for s in self.sources
             for short in s.heads | s.marked

@@ -21,10 +21,10 @@ from palace.text import Word, fold, stem, words
 
 CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
-# What a Japanese verb ends in behind its Chinese letter: 開く asks as 開きますか, 買う told as 買った.
+# What a Japanese verb ends in behind its Chinese letter: 開く is asked for as 開きますか.
 _JAPANESE_VERBS = (
-    "わいうえおっ かきくけこい がぎぐげごい さしすせそ たちつてとっ なにぬねのん ばびぶべぼん まみむめもん"
-    " らりるれろっ"
+    "わいうえおっ かきくけこい がぎぐげごい さしすせそ たちつてとっ"
+    " なにぬねのん ばびぶべぼん まみむめもん らりるれろっ"
 ).split()
 # So many letters of a word are left before an ending; one fewer where one of the forms has none.
 _FEWEST_LETTERS = 4
