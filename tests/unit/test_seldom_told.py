@@ -95,6 +95,9 @@ DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
         ("Die Halle kostet 22 Euro die Stunde.", "Die Halle kostet pro Stunde 22 Euro.", True),
         ("La cuota anual es de 60 euros.", "La cuota es de 60 euros al mes.", False),
         ("Взносы 9 500 рублей в год.", "Взносы 9 500 рублей в месяц.", False),
+        ("Der Beitrag wurde auf 15 Euro erhöht.", "Der Beitrag wurde auf 15 Euro gesenkt.", False),
+        ("Аренду подняли до 180 тысяч.", "Аренду снизили до 180 тысяч.", False),
+        ("La hipoteca es a tipo fijo.", "La hipoteca es a tipo variable.", False),
     ],
 )
 def test_what_is_seldom_told_is_judged_as_it_is_meant(memory, answer, holds):
