@@ -13,7 +13,7 @@ import regex
 from palace.enforce.answer_words import content_tokens
 from palace.text import fold
 
-_NAMED = r"(?P<{0}>\p{{Lu}}[\w.+-]*\w)"
+_NAMED = r"(?<![\w.+-])(?P<{0}>\p{{Lu}}\w*+(?:[.+-]\w++)*+)"
 _ARTICLE = r"(?:(?:the|de[nrm]|die|das|l[aeo]s?|el|[ao]s?)\s)?"
 _FROM_TO = regex.compile(
     rf"\b(?:from|von|vom|de|du|d[ao]s?|dal?|van|с|из)\s{_ARTICLE}{_NAMED.format('one')}"
