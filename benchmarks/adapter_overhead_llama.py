@@ -1,7 +1,6 @@
 """What `PalaceLLM` costs beyond the decision itself, in milliseconds per call.
 
-In: nothing; a small palace and a model that replies at once are made here. Out: a table;
-`benchmarks.overhead` says what is taken off.
+In: nothing. Out: a table; `benchmarks.overhead` says what is asked, and what is taken off.
 
 Run: python -m benchmarks.adapter_overhead_llama [--processor]
 """
@@ -10,8 +9,7 @@ Run: python -m benchmarks.adapter_overhead_llama [--processor]
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from llama_index.core.base.llms.types import (
@@ -24,24 +22,12 @@ from llama_index.core.llms import CustomLLM
 from llama_index_palace import PalaceLLM
 
 from benchmarks.command import run
-from benchmarks.overhead import Calls, Plan, Row, measure, parse_plan, report
+from benchmarks.overhead import SAID, Calls, main
 from palace import Mempalace
-
-MEMORIES = (
-    "The nightly backup runs at 02:30 on the server Juniper.",
-    "The billing service moved to PostgreSQL 16 on 2026-03-04.",
-    "Ines prefers tea over coffee in the morning.",
-)
-SAID = f"{MEMORIES[0]} [1]"
-TURNS = {
-    "no recall": "Translate 'good morning' into French.",
-    "miss": "When did we move the office to Oslo?",
-    "hit": "When does the nightly backup run on Juniper?",
-}
 
 
 class Parrot(CustomLLM):
-    """A model that says the first memory at once."""
+    """A model that says one thing at once."""
 
     @property
     def metadata(self) -> LLMMetadata:
@@ -59,28 +45,18 @@ class Parrot(CustomLLM):
         return (x for x in [self.complete(prompt)])
 
 
-def measure_turn(palace: Mempalace, turn: str, plan: Plan) -> list[Row]:
-    """Return the rows of one kind of turn."""
+def calls(palace: Mempalace, asked: str) -> Calls:
+    """Return the calls that ask for something."""
     bare = Parrot()
     wrapped = PalaceLLM(bare, palace)
-    messages = [ChatMessage(role="user", content=TURNS[turn])]
-    calls = Calls(
+    messages = [ChatMessage(role="user", content=asked)]
+    return Calls(
         wrapped=lambda: wrapped.chat(messages),
         bare=lambda: bare.chat(messages),
         awrapped=lambda: wrapped.achat(messages),
         abare=lambda: bare.achat(messages),
     )
-    return measure(turn, TURNS[turn], SAID, calls, palace=palace, plan=plan)
-
-
-def main() -> None:
-    """Measure and print."""
-    plan = parse_plan("Overhead of the LlamaIndex adapter.")
-    with tempfile.TemporaryDirectory() as folder, Mempalace.open(Path(folder)) as palace:
-        for text in MEMORIES:
-            palace.remember(text)
-        report([row for turn in TURNS for row in measure_turn(palace, turn, plan)])
 
 
 if __name__ == "__main__":
-    run(main)
+    run(partial(main, "LlamaIndex", calls))

@@ -13,12 +13,17 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 from palace import ConversationTurn, Mempalace, Message, Turn, Verdict
+from palace.learn.moment import parse_moment
 
+_UNDATED = datetime(2000, 1, 1, tzinfo=timezone.utc)
+_BESIDE_THE_WORDS = re.compile(r"\A\s*(?:[-*+]|\d+[.)])\s|<!--.*", re.DOTALL)
+_PARAGRAPH = re.compile(r"\A|\n[ \t]*\n")
 _DIALOGUE_ID = re.compile(r"D\s*:?\s*(\d+)\s*:\s*(\d+)", re.IGNORECASE)
 _VERDICTS = ("ground", "fallback", "pass")
 ADVERSARIAL = 5
@@ -64,12 +69,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One long conversation with its questions; a turn's provenance is its dialogue id."""
+    """One long conversation with its questions; a turn's provenance is its dialogue id.
+
+    Of `undated` sessions no date can be read; they are taken to be of the day of the one before.
+    """
 
     name: str
-    speakers: tuple[str, str]
+    speakers: tuple[str, ...]
     turns: tuple[ConversationTurn, ...]
     questions: tuple[Question, ...]
+    undated: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +94,20 @@ class Case:
     def is_gold(self, memory_text: str, source: str) -> bool:
         """Whether a memory, by its text and its `path:line`, is one that answers.
 
-        Where its lines end does not count: a gold is cut from a memory that is joined to one line.
+        A gold is cut from a memory, or a later paragraph of it, that is joined to one line: where
+        lines end does not count, nor do a marker of a list and a comment with an id.
         """
         path = source.rpartition(":")[0]
-        joined = _in_one_line(memory_text)
-        return any(
-            path == gold_path and joined.startswith(_in_one_line(prefix))
-            for gold_path, _, prefix in (gold.partition(": ") for gold in self.gold)
+        golds = (gold.partition(": ") for gold in self.gold)
+        begun = tuple(_in_one_line(prefix) for gold_path, _, prefix in golds if gold_path == path)
+        return bool(begun) and any(
+            _in_one_line(memory_text[paragraph.end() :]).startswith(begun)
+            for paragraph in _PARAGRAPH.finditer(memory_text)
         )
 
 
 def _in_one_line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(_BESIDE_THE_WORDS.sub("", text).split())
 
 
 def load_locomo(path: Path) -> list[Conversation]:
@@ -104,7 +115,8 @@ def load_locomo(path: Path) -> list[Conversation]:
 
     A turn is its text and, in brackets, the caption of its picture. Malformed evidence ids are
     repaired: every `D<session>:<turn>` inside an entry counts (`D8:6; D9:17`, `D:11:26` with its
-    stray colon, `D30:05` with its stray zero, `d4: 2`), ids that name no turn are dropped.
+    stray colon, `D30:05` with its stray zero, `d4: 2`), ids that name no turn are dropped. A date
+    may have any form that names one day; who speaks is a speaker, named as one or not.
 
     Raises:
         BadDataError: If the file is in another format.
@@ -118,7 +130,7 @@ def load_locomo(path: Path) -> list[Conversation]:
     found: dict[str, Conversation] = {}
     for number, entry in enumerate(entries, 1):
         with reading(f"{path}, conversation {number}"):
-            name = _string(entry, "sample_id")
+            name = text_of(entry, "sample_id")
             spoken, asked = entry["conversation"], entry["qa"]
         if name in found:
             raise BadDataError(f"{path}: two conversations are called {name!r}")
@@ -129,39 +141,47 @@ def load_locomo(path: Path) -> list[Conversation]:
 def _conversation(
     place: str, name: str, spoken: dict[str, Any], asked: Sequence[dict[str, Any]]
 ) -> Conversation:
+    sessions = _sessions(place, spoken)
+    read = {key: parse_moment(spoken.get(f"{key}_date_time")) for key in sessions}
+    at = next((moment for moment in read.values() if moment), _UNDATED)
     turns: list[ConversationTurn] = []
-    with reading(place):
-        speakers = _string(spoken, "speaker_a"), _string(spoken, "speaker_b")
-        for key, messages in spoken.items():
-            if not re.fullmatch(r"session_\d+", key) or not isinstance(messages, list):
-                continue
-            if not messages:
-                continue  # where nothing was said, no date is due
-            day = spoken[f"{key}_date_time"]
-            at = datetime.strptime(f"{day} +0000", "%I:%M %p on %d %B, %Y %z")
-            turns.extend(
-                ConversationTurn(
-                    session=key,
-                    speaker=_string(message, "speaker"),
-                    text=_said(message),
-                    at=at,
-                    provenance=_string(message, "dia_id"),
-                )
-                for message in messages
-            )
-        known = {_dialogue_id(turn.provenance): turn.provenance for turn in turns}
+    known: dict[tuple[int, int], str] = {}
+    for key, messages in sessions.items():
+        at = read[key] or at
+        for number, message in enumerate(messages, 1):
+            with reading(f"{place}, {key}, turn {number}"):
+                named = text_of(message, "dia_id")
+                known[_dialogue_id(named)] = named
+                speaker = text_of(message, "speaker")
+                turns.append(ConversationTurn(key, speaker, _said(message), at, named))
     questions = []
     if not isinstance(asked, list):
         raise BadDataError(f"{place}: qa is no list of questions")
     for number, item in enumerate(asked, 1):
         with reading(f"{place}, question {number}"):
             questions.append(
-                Question(_string(item, "question"), _evidence(item, known), _category(item))
+                Question(text_of(item, "question"), _evidence(item, known), _category(item))
             )
-    return Conversation(name, speakers, tuple(turns), tuple(questions))
+    people = [spoken.get("speaker_a"), spoken.get("speaker_b"), *(turn.speaker for turn in turns)]
+    return Conversation(
+        name=name,
+        speakers=tuple(dict.fromkeys(one for one in people if one and isinstance(one, str))),
+        turns=tuple(turns),
+        questions=tuple(questions),
+        undated=tuple(key for key, moment in read.items() if moment is None),
+    )
 
 
-def _string(data: dict[str, Any], key: str) -> str:
+def _sessions(place: str, spoken: dict[str, Any]) -> dict[str, list[dict[str, Any]]]:
+    """Return the sessions in which something was said, in the order of their numbers."""
+    with reading(place):
+        said = [key for key, messages in spoken.items() if isinstance(messages, list) and messages]
+    numbers = {key: found for key in said if (found := re.fullmatch(r"session_(\d+)", key))}
+    return {key: spoken[key] for key in sorted(numbers, key=lambda key: int(numbers[key][1]))}
+
+
+def text_of(data: dict[str, Any], key: str) -> str:
+    """Return a text of an object; one that is none, or missing, is an error."""
     if not isinstance(data, dict):
         raise TypeError(f"is no JSON object: {data!r}")
     value = data[key]
@@ -173,7 +193,7 @@ def _string(data: dict[str, Any], key: str) -> str:
 def _said(message: dict[str, Any]) -> str:
     caption = message.get("blip_caption")
     if not caption:
-        return _string(message, "text")
+        return text_of(message, "text")
     return f"{message.get('text') or ''} [{caption}]".lstrip()
 
 
@@ -199,7 +219,9 @@ def _dialogue_id(text: str) -> tuple[int, int]:
 
 def swapped(text: str, theirs: Sequence[str], ours: Sequence[str]) -> str:
     """Return a question with the names of one conversation's speakers put for another's."""
-    put = dict(zip(theirs, ours, strict=True))
+    put = dict(zip(theirs, cycle(ours), strict=False))
+    if not put:
+        return text
     names = "|".join(re.escape(name) for name in sorted(put, key=len, reverse=True))
     return re.sub(rf"(?<!\w)(?:{names})(?!\w)", lambda found: put[found[0]], text)
 
@@ -267,14 +289,14 @@ def _case(data: dict[str, Any]) -> Case:
     if not isinstance(gold, (list, tuple)) or not all(isinstance(one, str) for one in gold):
         raise TypeError(f"gold is no list of texts: {gold!r}")
     history = tuple(
-        Message(_string(said, "role"), _string(said, "content"))
+        Message(text_of(said, "role"), text_of(said, "content"))
         for said in data.get("history") or ()
     )
     return Case(
         name=str(data["id"]),
-        turn=Turn(_string(data, "prompt"), history=history),
+        turn=Turn(text_of(data, "prompt"), history=history),
         expect=data["expect"],
-        family=_string(data, "family"),
+        family=text_of(data, "family"),
         gold=tuple(gold),
     )
 
@@ -358,7 +380,7 @@ def load_prompts(path: Path) -> Iterator[tuple[str, int, str]]:
     place = ""
     for place, data in json_lines(path):
         with reading(place):
-            text, label, source = _string(data, "text"), data["label"], _string(data, "source")
+            text, label, source = text_of(data, "text"), data["label"], text_of(data, "source")
             if label not in (0, 1, "0", "1"):
                 raise ValueError(f"label {label!r} is neither 0 nor 1")
         yield text, int(label), source

@@ -1,9 +1,9 @@
 """Generated palaces whose words are spread as in real notes, and questions to ask them.
 
-In: a number of memories and a seed. Out: Markdown drawers on disk, and questions with the family
-they belong to. Nothing is taken from any text: the 15,000 most frequent words are those of the
-table of related words, in an order of chance, so that looking for related ones costs what it does
-in English; all others are made of syllables.
+In: a number of memories and a seed. Out: Markdown drawers on disk, and questions of several kinds.
+Nothing is taken from any text: the 15,000 most frequent words are those of the table of related
+words, in an order of chance, so that looking for related ones costs what it does in English; all
+others are made of syllables.
 
 Source: term frequencies follow Zipf's law as corrected by Mandelbrot, f(r) ~ 1 / (r + 2.7) ^ 1.07,
 from rank 20 on, because function words stand before; the vocabulary grows with the text as Heaps
@@ -16,7 +16,6 @@ import bisect
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -54,14 +53,6 @@ _TEMPLATES = {
 }
 # How often each kind of question is asked, in the order of the templates.
 _MIX = (30, 30, 12, 10, 8, 5, 5)
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One question and what sort it is."""
-
-    family: str
-    text: str
 
 
 class Words:
@@ -148,7 +139,7 @@ def statement(words: Words, topic: Topic, rng: random.Random) -> str:
     return " ".join(parts) + "."
 
 
-def drawers(memories: int, *, seed: int = 20261121) -> Iterator[tuple[str, list[str]]]:
+def drawers(memories: int, *, seed: int) -> Iterator[tuple[str, list[str]]]:
     """Yield (path in the palace, statements) of a palace of so many memories.
 
     Args:
@@ -165,14 +156,9 @@ def drawers(memories: int, *, seed: int = 20261121) -> Iterator[tuple[str, list[
         yield path, [statement(words, topic, rng) for _ in range(min(left, MEMORIES_A_DRAWER))]
 
 
-def write_palace(root: Path, memories: int, *, seed: int = 20261121) -> list[str]:
-    """Write a palace's Markdown and return a sample of its statements, at most 2,000.
-
-    Every statement carries the comment that `remember` would have written.
-    """
+def write_palace(root: Path, memories: int, *, seed: int) -> None:
+    """Write a palace's Markdown; a statement has the comment that `remember` would have written."""
     start = datetime(2024, 1, 1, tzinfo=timezone.utc)
-    sample: list[str] = []
-    every = max(memories // 2000, 1)
     for path, statements in drawers(memories, seed=seed):
         file = root / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -187,26 +173,19 @@ def write_palace(root: Path, memories: int, *, seed: int = 20261121) -> list[str
                 f" confidence=1 created={stamp} -->"
             )
         file.write_text("\n".join(lines) + "\n", "utf-8")
-        sample.extend(statements[::every])
-    return sample
 
 
-def questions(
-    sample: Sequence[str], number: int, *, seed: int = 20261121, offset: int = 7
-) -> list[Asked]:
-    """Return questions of all families in the usual mix.
+def questions(sample: Sequence[str], number: int, *, seed: int) -> list[str]:
+    """Return questions of all kinds in the usual mix.
 
     Args:
         sample: Statements that stand in the palace.
         number: How many questions.
         seed: The seed the palace was made with.
-        offset: Another number gives other questions.
     """
-    words, rng = Words(seed), random.Random(seed + offset)
-    return [
-        Asked(family, _filled(_TEMPLATES[family], rng.choice(sample), words, rng))
-        for family in rng.choices(list(_TEMPLATES), weights=_MIX, k=number)
-    ]
+    words, rng = Words(seed), random.Random(seed + 7)
+    chosen = rng.choices(list(_TEMPLATES.values()), weights=_MIX, k=number)
+    return [_filled(template, rng.choice(sample), words, rng) for template in chosen]
 
 
 def _filled(template: str, statement: str, words: Words, rng: random.Random) -> str:

@@ -5,24 +5,26 @@ Run:
 
 In: the environment it runs in. Out: a Markdown table on standard output. Wall times are medians of
 whole interpreter starts; sizes are those of the files that each distribution lists, byte code
-left out, for the core dependencies and everything they need.
+left out, for the core dependencies and everything they need, and of the package itself.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import re
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
 
 from benchmarks.command import run, whole_number
 
 DISTRIBUTION = "mempalace-enforcer"
+PACKAGES = ("palace", "langchain_palace", "llama_index_palace")
 STATEMENTS = (
     ("bare interpreter", "pass"),
     ("`import palace`", "import palace"),
@@ -56,9 +58,18 @@ def core_distributions(name: str = DISTRIBUTION) -> Iterator[str]:
 
 def size_bytes(name: str) -> int:
     """Return the size of a distribution's files, in bytes, without byte code."""
-    files = metadata.files(name) or ()
-    paths = [Path(f.locate()) for f in files if f.suffix != ".pyc"]
-    return sum(path.stat().st_size for path in paths if path.is_file())
+    return _bytes(Path(f.locate()) for f in metadata.files(name) or ())
+
+
+def own_size_bytes() -> int:
+    """Return the size of what the package installs, likewise, wherever it is imported from."""
+    specs = [spec for name in PACKAGES if (spec := importlib.util.find_spec(name))]
+    folders = [Path(f) for spec in specs for f in spec.submodule_search_locations or ()]
+    return _bytes(path for folder in folders for path in folder.rglob("*"))
+
+
+def _bytes(paths: Iterable[Path]) -> int:
+    return sum(p.stat().st_size for p in paths if p.suffix != ".pyc" and p.is_file())
 
 
 def _is_installed(name: str) -> bool:
@@ -91,7 +102,9 @@ def main() -> None:
     print("\n| core dependency | size, MB |\n|---|---|")
     for name, size in sorted(sizes.items(), key=lambda item: -item[1]):
         print(f"| {name} | {size / 1e6:.1f} |")
-    print(f"| all {len(sizes)} | {sum(sizes.values()) / 1e6:.1f} |")
+    all_of_them = sum(sizes.values())
+    print(f"| all {len(sizes)} | {all_of_them / 1e6:.1f} |")
+    print(f"| with this package | {(all_of_them + own_size_bytes()) / 1e6:.1f} |")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, say
-from benchmarks.datasets import Case, check_notes, load_cases, open_notes, take_back
+from benchmarks.datasets import Case, load_cases, open_notes, take_back
 from benchmarks.embedders import add_option, embed_all, use
 from benchmarks.measures import latency_ms, mean, report
 from palace import (
@@ -266,7 +266,6 @@ def main() -> None:
     use(arguments.embedder)
     judged: list[Judged] = []
     durations_s: list[float] = []
-    check_notes(arguments.palace)
     cases = load_cases(arguments.cases)
     others = [case for file in arguments.others for case in load_cases(file)]
     others = [case for case in others if case.expect == "ground" and not case.turn.history]

@@ -1,7 +1,8 @@
 """What an adapter costs beyond what every host pays: calls made in turn, and what is left.
 
-In: a palace, what is asked and said, and the calls of a wrapped and of the bare model. Out: a table
-of medians in milliseconds, without and with an event loop, and whether the goal is kept.
+In: the calls of a wrapped and of the bare model of a framework, which replies at once; a small
+palace is made here. Out: a table of medians in milliseconds, without and with an event loop, and
+whether the goal is kept.
 
 A round makes each call once, beginning with another one each time, so that neither drift of the
 machine nor what a call leaves in its caches favours one. What is left of a round is the adapter's:
@@ -15,14 +16,27 @@ from __future__ import annotations
 import argparse
 import asyncio
 import statistics
+import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks.command import whole_number
 from palace import Answer, Mempalace, RetrievalEnforcer, Verdict, answer_check, grounded_prompt
 
+MEMORIES = (
+    "We shipped version 4.1.0 on 2026-03-02.",
+    "The staging database listens on port 5432.",
+    "Ines prefers tea over coffee in the morning.",
+)
+SAID = f"{MEMORIES[0]} [1]"
+TURNS = {
+    "no recall": "Write a haiku about rain.",
+    "miss": "Which name did we give to the grey cat of my grandmother?",
+    "hit": "When did we ship version 4.1.0?",
+}
 GOAL_MS = 1.0
 _WARM_UP = 20
 _PARTS = ("decide", "model", "palace")
@@ -70,8 +84,25 @@ class Row:
         return statistics.median(self.own_ms)
 
 
-def parse_plan(description: str) -> Plan:
-    """Return what the command line asks for."""
+def main(framework: str, calls: Callable[[Mempalace, str], Calls]) -> None:
+    """Measure what the adapter of a framework costs, and print it.
+
+    Args:
+        framework: Its name.
+        calls: Return the calls that ask for something, the wrapped ones through a palace. The model
+            says `SAID`.
+    """
+    plan = _plan(f"Overhead of the {framework} adapter.")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder, Mempalace.open(Path(folder)) as palace:
+        for text in MEMORIES:
+            palace.remember(text)
+        for turn, asked in TURNS.items():
+            rows += _measured(turn, asked, calls(palace, asked), palace=palace, plan=plan)
+    _report(rows)
+
+
+def _plan(description: str) -> Plan:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
         "--rounds",
@@ -84,19 +115,8 @@ def parse_plan(description: str) -> Plan:
     return Plan(options.rounds, time.process_time if options.processor else time.perf_counter)
 
 
-def measure(
-    turn: str, asked: str, said: str, calls: Calls, *, palace: Mempalace, plan: Plan
-) -> list[Row]:
-    """Return the rows of one kind of turn.
-
-    Args:
-        turn: What kind of turn.
-        asked: The person's words.
-        said: The model's words.
-        calls: That ask them.
-        palace: That decides.
-        plan: How it is measured.
-    """
+def _measured(turn: str, asked: str, calls: Calls, *, palace: Mempalace, plan: Plan) -> list[Row]:
+    """Return the rows of one kind of turn."""
     enforcer = RetrievalEnforcer(palace)
     verdict = enforcer.decide(asked)
 
@@ -104,7 +124,7 @@ def measure(
         await enforcer.adecide(asked)
 
     async def aserve() -> None:
-        _serve(palace, verdict, asked, said)
+        _serve(palace, verdict, asked)
 
     plain: dict[str, Callable[[], Any]] = {
         "wrapped": calls.wrapped,
@@ -118,7 +138,7 @@ def measure(
         plain["model"] = calls.bare
         awaited["model"] = calls.abare
     if verdict.action == "ground":
-        plain["palace"] = lambda: _serve(palace, verdict, asked, said)
+        plain["palace"] = lambda: _serve(palace, verdict, asked)
         awaited["palace"] = aserve
     return [
         _row(turn, _times(plain, plan)),
@@ -126,7 +146,7 @@ def measure(
     ]
 
 
-def report(rows: Sequence[Row]) -> None:
+def _report(rows: Sequence[Row]) -> None:
     """Print the table and whether the goal is kept."""
     names = ("wrapped", *_PARTS, "adapter", "p95")
     print(f"{'ms, median':<17}" + "".join(f"{name:>9}" for name in names))
@@ -140,11 +160,11 @@ def report(rows: Sequence[Row]) -> None:
     print(f"goal: adapter <= {GOAL_MS} ms: {verdict} (worst median {worst:.3f} ms)")
 
 
-def _serve(palace: Mempalace, verdict: Verdict, asked: str, said: str) -> None:
+def _serve(palace: Mempalace, verdict: Verdict, asked: str) -> None:
     """Do what any host has to do for a grounded answer: show the evidence, check, record."""
     options = palace.answer_options
     grounded_prompt(asked, verdict, budget_tokens=options.context_budget_tokens)
-    checked = answer_check(verdict, question=asked, options=options).check(said)
+    checked = answer_check(verdict, question=asked, options=options).check(SAID)
     palace.record_answer(Answer(checked.text, verdict, checked, 1), verdict)
 
 

@@ -15,15 +15,15 @@ import json
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from benchmarks.command import results_file, run, whole_number
-from benchmarks.datasets import BadDataError, json_lines, reading
-from benchmarks.measures import latency_ms, rounded
+from benchmarks.datasets import BadDataError, json_lines, reading, text_of
+from benchmarks.measures import latency_ms, mean, rounded
 from palace import Conflict, Duplicate, Memory, Mempalace, WriteResult
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate
@@ -103,18 +103,12 @@ def load_pairs(path: Path = DATA) -> list[Pair]:
     pairs = []
     for place, data in json_lines(path):
         with reading(place):
-            pairs.append(Pair(**{one.name: _text(data, one.name) for one in fields(Pair)}))
+            pairs.append(Pair(**{one.name: text_of(data, one.name) for one in fields(Pair)}))
             if pairs[-1].label not in LABELS:
                 raise ValueError(f"label {pairs[-1].label!r} is none of {', '.join(LABELS)}")
     if not pairs:
         raise BadDataError(f"{path}: holds no pair")
     return pairs
-
-
-def _text(data: dict[str, Any], key: str) -> str:
-    if not isinstance(data[key], str):
-        raise TypeError(f"{key} is no text: {data[key]!r}")
-    return str(data[key])
 
 
 def judged(pair: Pair) -> str:
@@ -126,7 +120,10 @@ def judged(pair: Pair) -> str:
 
 
 def table(results: Sequence[tuple[Pair, str]]) -> dict[str, Any]:
-    """Return precision and recall per class, the confusion, and what is missed by kind of pair."""
+    """Return precision and recall per class, the confusion, and what is missed by kind of pair.
+
+    An alarm about another memory than the pair's, "wrong conflict", counts against precision.
+    """
     confusion = {
         label: {said: sum(p.label == label and s == said for p, s in results) for said in LABELS}
         for label in LABELS
@@ -136,19 +133,16 @@ def table(results: Sequence[tuple[Pair, str]]) -> dict[str, Any]:
         "pairs": len(results),
         **{
             label: {
-                "precision": _ratio(confusion[label][label], (confusion[x][label] for x in LABELS)),
-                "recall": _ratio(confusion[label][label], confusion[label].values()),
+                "precision": mean(
+                    [float(p.label == s) for p, s in results if s in (label, f"wrong {label}")]
+                ),
+                "recall": mean([float(s == label) for p, s in results if p.label == label]),
             }
             for label in LABELS
         },
         "confusion": confusion,
         "wrong_by_kind": dict(sorted(wrong.items())),
     }
-
-
-def _ratio(part: int, wholes: Iterable[int]) -> float:
-    whole = sum(wholes)
-    return part / whole if whole else 0.0
 
 
 def other_facts(count: int) -> list[str]:

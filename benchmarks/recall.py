@@ -128,6 +128,9 @@ def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool
         timings.turns += len(conversation.turns)
         palaces[conversation.name] = palace
         answerable = [q for q in conversation.questions if q.category != ADVERSARIAL]
+        if conversation.undated:
+            undated = ", ".join(conversation.undated)
+            say(f"{conversation.name}: no date of {undated}; that of the session before is taken")
         if left_out := sum(not question.evidence for question in answerable):
             say(f"{conversation.name}: {left_out} questions name no turn of it and are left out")
     embedded = [

@@ -50,7 +50,6 @@ def main() -> None:
         results["sizes"][str(size)] = _size(size, options)
         if options.json is not None:  # what is measured is kept, whatever happens later
             options.json.write_text(json.dumps(results, indent=2), "utf-8")
-    results["start_ms"] = start_ms()
     report(results, options.json)
     if options.picture is not None:
         picture(results, options.picture)
@@ -106,16 +105,12 @@ def written(root: Path, size: int) -> None:
     """Write the palace of a size, unless an earlier run has, and remove what was remembered."""
     if not (root / "rooms").exists():
         # In place only when it is whole: an interrupted run leaves no palace that is too small.
-        with tempfile.TemporaryDirectory(dir=_made(root.parent), prefix="half-") as half:
+        root.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=root.parent, prefix="half-") as half:
             write_palace(Path(half), size, seed=SEED)
             root.mkdir(exist_ok=True)
             (Path(half) / "rooms").rename(root / "rooms")
     shutil.rmtree(root / "rooms" / "benchmark", ignore_errors=True)
-
-
-def _made(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _apart(work: Callable[..., dict[str, Any]], *arguments: object) -> dict[str, Any]:
@@ -155,7 +150,7 @@ def ingest(root: Path, size: int) -> dict[str, Any]:
 
 def ask(root: Path, size: int, number: int) -> dict[str, Any]:
     """Ask the walk and the search, and look for files changed by hand."""
-    asked = [q.text for q in questions(_sample(size), number, seed=SEED)]
+    asked = questions(_sample(size), number, seed=SEED)
     opened_s = _seconds(lambda: Mempalace.open(root).close())
     with Mempalace.open(root) as palace:
         enforcer = RetrievalEnforcer(palace)
@@ -249,8 +244,8 @@ def others(size: int, number: int) -> dict[str, Any]:
     statements = [text for _, found in drawers(size, seed=SEED) for text in found]
     stop = load_lexicons(("en",))[0].stopwords
     asked = [
-        " ".join(w for w in q.text.lower().replace("?", " ").split() if w not in stop)
-        for q in questions(_sample(size), number, seed=SEED)
+        " ".join(w for w in question.lower().replace("?", " ").split() if w not in stop)
+        for question in questions(_sample(size), number, seed=SEED)
     ]
     return dict(measured(statements, asked))
 
@@ -260,29 +255,13 @@ def _sample(size: int) -> list[str]:
     return [text for _, found in drawers(size, seed=SEED) for text in found[::every]]
 
 
-# -- starting ------------------------------------------------------------------------------------
-
-
 def _command_ms(root: Path, *, runs: int = 7) -> dict[str, float]:
     """Return what the whole command `palace ask` takes, in ms."""
     command = ["-m", "palace", "--root", str(root), "ask", "What did we decide about the plan?"]
-    return _runs_ms(command, runs)
-
-
-def start_ms() -> dict[str, Any]:
-    """Return what starting Python, importing and the command's help take, in ms."""
-    return {
-        "python": _runs_ms(["-c", "pass"], 15),
-        "import palace": _runs_ms(["-c", "import palace"], 15),
-        "from palace import Mempalace": _runs_ms(["-c", "from palace import Mempalace"], 15),
-    }
-
-
-def _runs_ms(arguments: Sequence[str], runs: int) -> dict[str, float]:
     taken = []
     for _ in range(runs):
         started = time.perf_counter()
-        subprocess.run([sys.executable, *arguments], check=False, capture_output=True)  # noqa: S603 - our own words
+        subprocess.run([sys.executable, *command], check=False, capture_output=True)  # noqa: S603 - our own words
         taken.append((time.perf_counter() - started) * 1000)
     return {"median": round(statistics.median(taken)), "best": round(min(taken))}
 

@@ -40,6 +40,7 @@ from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
 from palace.recall.fusion import Fusion
+from palace.recall.in_time import in_order
 from palace.recall.insisting import insisted_on
 from palace.recall.instructions import without_instructions
 from palace.recall.lexicon import Lexicon, load_lexicons
@@ -56,6 +57,7 @@ from palace.store.timeline_page import session_title
 from palace.text.moments import utc_now
 from palace.types.changes import Match
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
+from palace.types.query import TimeOrder
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
@@ -142,6 +144,7 @@ class Assembly:
             neighbour_distance=search.neighbour_distance,
             priors=self._priors,
             with_meaning=load_model(f"ranking_{self._meaning}") if self.vectors else None,
+            order=self._in_time,
         )
 
     @property
@@ -156,6 +159,15 @@ class Assembly:
         now = utc_now()
         worths = self._index.uses.worths(keys)
         return {key: prior(worth, at=now) for key, worth in worths.items()}
+
+    def _in_time(self, order: TimeOrder, keys: Sequence[int]) -> list[int]:
+        """Return the keys of memories that tell a day, in an order of time."""
+        from palace.enforce.days_told import days_told
+
+        now = self._past.moment if self._past else utc_now()
+        memories = self._index.load(keys)
+        told = {key: days_told(memory) for key, memory in memories.items()}
+        return in_order(order, told, today=now.date())
 
     @cached_property
     def vectors(self) -> VectorChannel | None:

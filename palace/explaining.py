@@ -87,6 +87,7 @@ _RULES: Mapping[str, str] = {
     "answer missing": "a statement without a date, hour or number proves none",
     "other date": "what happened at another time is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
+    "of the day": "all that is asked is what a day holds, and it is of that day",
     "off topic": "the nearest of what was found has nothing to do with the question",
     "own words": "what only shares words with the turn before is never sufficient",
     "mended word": "what rests on a word that was misspelt is never sufficient",

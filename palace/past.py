@@ -27,17 +27,19 @@ class PastState:
     Attributes:
         index: Those that held then.
         retired: Those that had begun by then and held no more.
+        moment: Which one it is, aware.
     """
 
     index: SqliteIndex
     retired: tuple[Memory, ...]
+    moment: datetime
 
 
 def past_state(present: SqliteIndex, moment: datetime) -> PastState:
     """Return the state of a moment, which is aware; the files of today are not read for it."""
     index = SqliteIndex(None, at=moment)
     retired = chain.from_iterable([_take(index, present, layer, moment) for layer in _LAYERS])
-    return PastState(index, tuple(retired))
+    return PastState(index, tuple(retired), moment)
 
 
 def _take(

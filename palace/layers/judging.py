@@ -6,7 +6,7 @@ In: scored candidates with their memories. Out: a `LayerReport` that only speaks
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from palace.errors import PalaceError
@@ -52,9 +52,9 @@ def judge(
             behind all other evidence and proves nothing.
     """
     judged = [(sufficiency.weighed(one), one) for one in scored[:JUDGED]]
-    judged.sort(key=lambda item: -_order(item[0].promise, item[1]))
+    judged.sort(key=lambda item: (item[1].place, -_order(item[0].promise, item[1])))
     sure = [item for item in judged if item[0].band == "sufficient"]
-    sure.sort(key=lambda item: -_order(item[0].confidence, item[1]))
+    sure.sort(key=lambda item: (item[1].place, -_order(item[0].confidence, item[1])))
     topic = sufficiency.topic(scored[0]) if scored and not sure else None
     off_topic = topic is not None and topic.is_missed
     least = _BESIDE_SUFFICIENT if sure else 0.0
@@ -62,6 +62,8 @@ def judge(
     found = _loaded(sure if off_topic else [*sure, *unclear], evidence_of, most=max_evidence)
     over = retired([item for *_, item in found])
     found = _behind(found, over)
+    if any(one.place for _, one, _ in found):
+        found = list(_no_surer_behind(found))
     is_over = bool(found) and found[0][2].id in over
     first = found[0][:2] if found else judged[0] if judged else None
     judgement = sufficiency.judgement(first[1], first[0]) if first else None
@@ -115,6 +117,16 @@ def _behind(
         if item.id in over
     ]
     return first + last
+
+
+def _no_surer_behind(
+    found: Sequence[tuple[Weighed, Scored, Evidence]],
+) -> Iterator[tuple[Weighed, Scored, Evidence]]:
+    """Yield what was found, none surer than what stands before it in an order of time."""
+    least = 1.0
+    for weighed, one, item in found:
+        least = min(least, item.confidence)
+        yield weighed, one, replace(item, confidence=least)
 
 
 def _words(item: Evidence) -> Hashable:

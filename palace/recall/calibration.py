@@ -179,13 +179,13 @@ def calibrated_kind(
 
 def _too_few(kind: Kind, *, questions: int, parts: int, rate: float) -> str:
     """Say why nothing can be measured on so little; "" where it can."""
+    if parts < 2:
+        place = "pages of conversation" if kind == "turn" else "rooms"
+        return f"too few {kind}s: they need at least 2 {place}"
     needed = fewest_questions(rate)
     if questions < needed:
         made = counted(questions, "question")
         return f"too few {kind}s: {made} could be made and {needed} are needed"
-    if parts < 2:
-        place = "pages of conversation" if kind == "turn" else "rooms"
-        return f"too few {kind}s: they need at least 2 {place}"
     return ""
 
 

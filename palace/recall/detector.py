@@ -252,7 +252,7 @@ class CueDetector:
         if own:
             spoken = (f"own:{own[0]}", *self._spoken(features))
             return RecallSignal(
-                own[1], max(score, 0.99), spoken, kind, "recall", several=query.several
+                own[1], max(score, 0.99), spoken, kind, "recall", several=query.has_several_answers
             )
         band = self._band(score)
         sounds_so = band != "other" or features.get("ask_memory")
@@ -277,7 +277,9 @@ class CueDetector:
             query.known_one or _asks_of_ours(features) or score >= self._leaning_at
         )
         is_own = self._is_own(turn, query, text, features)
-        return RecallSignal(kind, score, spoken, runner_up, band, leaning, is_own, query.several)
+        return RecallSignal(
+            kind, score, spoken, runner_up, band, leaning, is_own, query.has_several_answers
+        )
 
     def _own_cue(self, text: str) -> tuple[str, RecallKind] | None:
         return next(((phrase, kind) for phrase, kind in self._own_cues if phrase in text), None)

@@ -35,8 +35,8 @@ def familiarity(
     scope = Scope(query.session_id, query.project)
     named = [token for name in query.names for token in name]
     elsewhere = query.elsewhere
-    asked = (*query.terms, *query.carried, *named, *chain.from_iterable(elsewhere.values()))
-    counts = vocabulary.counts(asked, scope=scope)
+    written = chain.from_iterable((*elsewhere.values(), *query.days.values()))
+    counts = vocabulary.counts((*query.terms, *query.carried, *named, *written), scope=scope)
     size = vocabulary.size(scope=scope)
     weights = weights_of(query, counts, size=size)
     total = sum(weights.idf.values()) or 1.0

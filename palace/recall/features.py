@@ -51,11 +51,17 @@ class Asked:
         self._names = _count_names(query)
         self._unknown_name = _unknown_names(query, weights)
         self._labels = self._looked_for & query.labels
+        self._ordering = self._looked_for & query.ordering
         self._one_term = float(len(query.terms) <= 1)
         self._carried = float(bool(query.carried))
 
     def features(
-        self, candidate: Candidate, neighbours: Sequence[Candidate], *, answered: float
+        self,
+        candidate: Candidate,
+        neighbours: Sequence[Candidate],
+        *,
+        answered: float,
+        in_time: bool = False,
     ) -> dict[str, float]:
         """Return the absolute signals of one candidate, each in [0, 1].
 
@@ -63,12 +69,15 @@ class Asked:
             candidate: What is measured.
             neighbours: The turns around it.
             answered: What `answer_present` says of it.
+            in_time: Whether its day tells which of several it is: no word of it has to.
         """
         query, idf, known = self.query, self.weights.idf, self.weights.known
         ceiling = self.weights.ceiling
         body = self._looked_for & candidate.body
         if query.labels and not candidate.session and tells_how_to_reach(query, candidate):
             body = body | self._labels
+        if in_time:
+            body = body | self._ordering
         place = self._looked_for & candidate.context
         here = body | place if place else body  # mostly a place says nothing of it
         around = [neighbour.body for neighbour in neighbours]

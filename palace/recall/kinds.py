@@ -192,7 +192,7 @@ def is_month(token: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def _is_day(token: str) -> bool:
+def is_day(token: str) -> bool:
     """Whether a token names a day, a month or a year."""
     if token.isascii() and token.isalpha():
         return False
@@ -302,7 +302,7 @@ def _number_places(body: Sequence[str], language: str) -> list[int]:
         if token in words:
             if not _is_part_of_another_word(body, place):
                 places.append(place)
-        elif ":" in token or _is_day(token):
+        elif ":" in token or is_day(token):
             of_a_time = [*_DIGITS.findall(token), token.rpartition(".")[0]]
         elif token[0].isdigit():
             places.append(place)
@@ -391,7 +391,7 @@ def _tells_money(token: str) -> bool:
 @lru_cache(maxsize=65_536)  # it is asked of every word of a candidate
 def _tells_date(token: str) -> bool:
     """Whether a token tells when: an hour does too."""
-    return _is_day(token) or is_word_of("relative_dates", token) or _tells_clock(token)
+    return is_day(token) or is_word_of("relative_dates", token) or _tells_clock(token)
 
 
 @lru_cache(maxsize=8192)

@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, get_args
 import yaml
 
 from palace.errors import ConfigError
-from palace.types.query import AnswerType
+from palace.types.query import AnswerType, TimeOrder
 
 _Check = Callable[[object], bool]
 
@@ -36,7 +36,7 @@ WordKind = Literal[
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
     "price_words", "paying_words", "reason_words", "first_person", "address", "going_on_words",
-    "framing_words",
+    "framing_words", "days_of_week", "doing_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
@@ -75,8 +75,9 @@ _NAMES = {
     "tells": ("clock", "date", "money"),
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
-        " believed_at former several points_back of_a_kind one"
-        " yesterday last_week last_month last_year early mid late last".split()
+        " believed_at former several points_back of_a_kind one in_time"
+        " today tomorrow in_two_days yesterday two_days_ago this_week this_month"
+        " last_week last_month last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
     "labels": ("phone", "e_mail"),
@@ -89,6 +90,7 @@ _GROUPS = {
     "as_of": ("cut", "when"),
     "believed": ("belief",),
     "of_a_kind": ("kind",),
+    "in_time": get_args(TimeOrder),
 }
 # What other code asks every language for.
 _NEEDED_NAMES = {"openings": _NAMES["openings"], "cues": ("question", "task")}

@@ -82,6 +82,19 @@ class OtherWords:
                 written[term] = {token: _SAME_DAY for token in writings if token in held}
         return written
 
+    def held_days(
+        self, meant: Mapping[str, Sequence[str]], *, scope: Scope
+    ) -> dict[str, tuple[str, ...]]:
+        """Return of the days that terms stand for those that the palace has.
+
+        Args:
+            meant: Term -> index tokens of days.
+            scope: Whose memories count.
+        """
+        held = self._held(chain.from_iterable(meant.values()), scope)
+        found = {t: tuple(day for day in days if day in held) for t, days in meant.items()}
+        return {term: days for term, days in found.items() if days}
+
     def _foreign(self, terms: Sequence[str], language: str, *, scope: Scope) -> dict[str, Near]:
         """Return what memories in other languages have for terms, nearest first."""
         into = self._written_languages(scope) if terms else ()

@@ -6,6 +6,7 @@ In: a turn and the palace's vocabulary. Out: a `Query` of index tokens; raw text
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from datetime import date
 from functools import partial
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from palace.recall.forms import (
 )
 from palace.recall.framing import may_begin, without_framing
 from palace.recall.given_names import calls_by_given_name
+from palace.recall.in_time import ordering_of
 from palace.recall.instructions import without_instructions
 from palace.recall.language import language_of
 from palace.recall.lexicon import (
@@ -45,6 +47,12 @@ from palace.recall.of_a_kind import asks_of_a_kind
 from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import translated
+from palace.recall.relative_days import (
+    Told,
+    asks_of_day,
+    dates_of_weekdays,
+    days_as_dated,
+)
 from palace.recall.slips import meant_words
 from palace.recall.small_names import unheard_name
 from palace.recall.titled_names import Titled, but_titles, names_at, with_names_apart
@@ -58,6 +66,7 @@ from palace.text import (
     words,
 )
 from palace.text.labels import unlabelled
+from palace.text.moments import today_here
 from palace.types.query import AnswerType, Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
@@ -85,6 +94,7 @@ class _Read(NamedTuple):
     titled: Sequence[Titled]
     uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
     fronted: bool
+    days: Mapping[str, Sequence[str]]  # a date that stands for those of a period
 
 
 class Analyst:
@@ -145,6 +155,14 @@ class Analyst:
         if asked != prompt:
             prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
+        found, days = days_as_dated(
+            prompt,
+            found,
+            lexicon,
+            Told(counts_of, partial(self._vocabulary.together, scope=_scope_of(turn))),
+            today=_today(turn),
+            timeout_ms=self._timeout_ms,
+        )
         found = as_memories_spell(found, lexicon, counts_of)
         found = without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
@@ -162,7 +180,9 @@ class Analyst:
         if within != content:
             content, counts = within, counts_of(all_tokens(within))
             terms = terms_of(content, counts)
-        return _Read(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted)
+        return _Read(
+            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), days
+        )
 
     def _as_memories_have(
         self,
@@ -195,7 +215,7 @@ class Analyst:
     def analyse(self, turn: Turn) -> Query:
         """Return the query of a turn; any text at all gives one."""
         read = self._read(turn)
-        prompt, found, lexicon, content, counts, terms, slips, titled, uncut, fronted = read
+        prompt, found, lexicon, content, counts, terms, slips, titled, uncut, fronted, _ = read
         called = names_at(titled, content)
         heard = [name for name in called if all(counts[token].any for token in name)]
         written = names_in(prompt, found, but_titles(content, titled), counts, lexicon)
@@ -206,6 +226,7 @@ class Analyst:
         text = matchable(prompt)
         kind, labels = asked_kind(text, lexicon, timeout_ms=self._timeout_ms)
         carried = self._carried(turn, text, lexicon, kind=kind, terms=terms, names=names)
+        ordering = ordering_of(prompt, found, lexicon, timeout_ms=self._timeout_ms)
         soft = tuple(t for t in terms if t in lexicon.soft)
         documented = self._documented(text, lexicon)
         named = frozenset(chain.from_iterable(names))
@@ -215,6 +236,10 @@ class Analyst:
         unheld = [t for t in meant if not counts[t].any]
         scope = _scope_of(turn)
         related, foreign = self._others.of(meant, lexicon.language, unheld=unheld, scope=scope)
+        days = self._others.held_days(
+            {**read.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
+            scope=scope,
+        )
         return Query(
             text=turn.prompt,
             terms=terms,
@@ -236,6 +261,8 @@ class Analyst:
             and _is_one_thing(content, lexicon)
             and (_dangles(text, lexicon) or requests("points_back", prompt)),
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
+            days=days,
+            of_day=asks_of_day(terms, days, lexicon),
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
                 meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language
@@ -251,6 +278,8 @@ class Analyst:
                 for start in may_begin(prompt, content, found, lexicon)
             ),
             several=requests("several", prompt),
+            in_time=ordering.order,
+            ordering=tuple(t for t in terms if t in ordering.tokens),
             known_one=not {*terms} <= {*soft}
             and all(counts[term].any for term in terms)
             and requests("one", prompt),
@@ -363,6 +392,11 @@ def _is_one_thing(content: Sequence[Word], lexicon: Lexicon) -> bool:
     """Whether a prompt says one thing at most, in pairs of letters that overlap or in one word."""
     said = [word for word in content if word.token not in lexicon.soft]
     return all(after.start < before.end for before, after in pairwise(said))
+
+
+def _today(turn: Turn) -> date:
+    """Return the day a turn speaks of as today."""
+    return turn.as_of.date() if turn.as_of is not None else today_here()
 
 
 def _scope_of(turn: Turn) -> Scope:

@@ -51,12 +51,14 @@ class Scored(NamedTuple):
     Attributes:
         prior: The part of the rank that is the worth of the memory and not its relevance; see
             `palace.recall.priors`.
+        place: Its place in the order of time that is asked for; what has none stands behind.
     """
 
     candidate: Candidate
     rank: float
     features: Mapping[str, float]
     prior: float = 0.0
+    place: int = 0
 
 
 def score(
@@ -67,6 +69,7 @@ def score(
     cosines: Mapping[int, float] | None = None,
     background: Background | None = None,
     ranking: LogisticModel | None = None,
+    in_time: Sequence[int] = (),
 ) -> list[Scored]:
     """Score candidates, best first; ties are broken by place in the palace.
 
@@ -78,6 +81,8 @@ def score(
         cosines: Candidate key -> cosine to the question; None where meaning is off.
         background: What any cosine to the question is; None where nobody can tell.
         ranking: The fitted model that orders; the shipped one if not given.
+        in_time: Keys of what is told alike of what is asked, in the order of time asked for: it
+            stands first, and none of it leads the others.
     """
     if not candidates:
         return []
@@ -87,33 +92,58 @@ def score(
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     signals = {c.key: pool.ranking_features(c) for c in candidates}
     ranks = {key: model.log_odds(ranked) for key, ranked in signals.items()}
-    ordered = sorted(candidates, key=lambda c: -ranks[c.key])
-    best = ordered[0].key
-    top, runner_up = (ranks[c.key] for c in (ordered * 2)[:2])
+    when = {key: place for place, key in enumerate(in_time)}
+    if in_time:
+        ranks |= dict.fromkeys(in_time, max(ranks[key] for key in in_time))
+    ordered = sorted(candidates, key=lambda c: (when.get(c.key, len(when)), -ranks[c.key]))
+    leading = {*in_time} or {ordered[0].key}
+    top = ranks[ordered[0].key]
+    runner_up = max((ranks[c.key] for c in ordered if c.key not in leading), default=top)
     placed = ranks
-    if query.several:
+    if query.several and not in_time:
         placed = _spread(ordered, ranks)
         ordered.sort(key=lambda c: -placed[c.key])
-    edge = ordered[JUDGED - 1 : JUDGED + 1]
-    if len({placed[c.key] for c in edge}) < len(edge):
-        # Where more match equally well than are judged, it is those that were written last.
-        places = sorted(range(len(ordered)), key=lambda n: (-placed[ordered[n].key], -n))
-        latest = {ordered[n].key for n in places[:JUDGED]}
-        ordered.sort(key=lambda c: c.key not in latest)
+    if not in_time:
+        ordered = _last_written_judged(ordered, placed)
     head = ordered[:JUDGED]
     asked = Asked(query, weights)
     attributed = attribution_features(pool.said) if any(c.session for c in head) else {}
     described = {}
     for candidate in head:
-        ahead = ranks[candidate.key] - (runner_up if candidate.key == best else top)
-        values = _described(asked, candidate, pool, signals[candidate.key])
+        ahead = ranks[candidate.key] - (runner_up if candidate.key in leading else top)
+        values = _described(
+            asked, candidate, pool, signals[candidate.key], in_time=candidate.key in when
+        )
         values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
         if candidate.session:
             values.update(attributed)
         elif cosines and background and candidate.key in cosines:
             values["beyond_chance"] = _beyond_chance(cosines[candidate.key], background)
         described[candidate.key] = values
-    return [Scored(c, placed[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
+    return [
+        Scored(
+            c,
+            placed[c.key],
+            described.get(c.key, _UNDESCRIBED),
+            place=when.get(c.key, len(when)),
+        )
+        for c in ordered
+    ]
+
+
+def _last_written_judged(ordered: list[Candidate], ranks: Mapping[int, float]) -> list[Candidate]:
+    """Return candidates so that of more equal ones than are judged it is those written last.
+
+    Args:
+        ordered: Best first.
+        ranks: Candidate key -> log-odds.
+    """
+    edge = ordered[JUDGED - 1 : JUDGED + 1]
+    if len({ranks[c.key] for c in edge}) == len(edge):
+        return ordered
+    places = sorted(range(len(ordered)), key=lambda n: (-ranks[ordered[n].key], -n))
+    latest = {ordered[n].key for n in places[:JUDGED]}
+    return sorted(ordered, key=lambda c: c.key not in latest)
 
 
 def _spread(ordered: Sequence[Candidate], ranks: Mapping[int, float]) -> dict[int, float]:
@@ -150,12 +180,12 @@ def _beyond_chance(cosine: float, background: Background) -> float:
 
 
 def _described(
-    asked: Asked, candidate: Candidate, pool: Pool, ranked: Mapping[str, float]
+    asked: Asked, candidate: Candidate, pool: Pool, ranked: Mapping[str, float], *, in_time: bool
 ) -> dict[str, float]:
     """Return the absolute features of a candidate, and those of the ranking that judge as well."""
     around = [seen.candidate for _, seen in pool.near(candidate)]
     answered = ranked["dated"] if pool.asks_when else answer_present(asked.query, candidate)
-    values = asked.features(candidate, around, answered=answered)
+    values = asked.features(candidate, around, answered=answered, in_time=in_time)
     values.update(_NOT_RANKED)
     for name in ranked.keys() & _NOT_RANKED:
         values[name] = ranked[name]
@@ -165,6 +195,8 @@ def _described(
         values["dangling"] = 1.0
     if asked.query.mended:
         values["mended"] = asked.rests_on_mended(candidate)
+    if asked.query.of_day and _is_of_day(asked.query, candidate):
+        values["of_day"] = 1.0
     if not candidate.session:
         values["comes_near"] = pool.comes_near(candidate)
         if not values["coverage"] and not asked.query.elsewhere:  # where no language parts them
@@ -172,3 +204,11 @@ def _described(
     if "closeness" in ranked:
         values["closeness"] = pool.closeness(candidate)
     return values
+
+
+def _is_of_day(query: Query, candidate: Candidate) -> bool:
+    """Whether a candidate holds every part of a date, in this or another writing of the day."""
+    told = {*candidate.body, *candidate.context}
+    return all(
+        day in told or not told.isdisjoint(query.related.get(day, ())) for day in query.of_day
+    )

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from palace.ports import Background, Candidate, Index, Scope, Vectors
 from palace.recall.copies import without_copies
 from palace.recall.fusion import QUESTION, Fusion, fused
+from palace.recall.in_time import InTime, told_alike
 from palace.recall.logistic import LogisticModel, probability_of
 from palace.recall.priors import Priors, with_priors
 from palace.recall.related import add_nearer
-from palace.recall.scoring import Scored, score
+from palace.recall.scoring import JUDGED, Scored, score
 from palace.recall.weighing import NO_WEIGHTS, Weights, term_weights
 from palace.types.query import Hit, Query
 from palace.types.verdict import LayerName
@@ -25,6 +27,8 @@ _NEIGHBOURED_OF_RELATED = 10
 # A search brings so many candidates for each hit that is asked for, up to so many of a channel.
 _CANDIDATES_A_HIT = 3
 _MOST_WIDENED = 200
+# Of what may tell of the last, the first or the next of several.
+_MOST_TOLD = 1000
 # Candidates that related words bring, and the most words that are looked for.
 _RELATED = 30
 _RELATED_TERMS = 48
@@ -40,12 +44,14 @@ class Found:
         weights: Term weights of the query.
         cosines: Candidate key -> cosine to the question; None where words answer alone.
         background: What any cosine to the question is; None where words answer alone.
+        in_time: Keys of what is told alike of what is asked, in the order of time asked for.
     """
 
     candidates: Sequence[Candidate]
     weights: Weights
     cosines: Mapping[int, float] | None = None
     background: Background | None = None
+    in_time: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,7 @@ class Searcher:
         fusion: How the two channels are joined.
         priors: What memories are worth beside their words; None where words decide alone.
         with_meaning: The fitted model that orders where meaning speaks; None takes the usual one.
+        order: Puts memories in an order of time; None where their days are not known.
     """
 
     index: Index
@@ -69,6 +76,7 @@ class Searcher:
     fusion: Fusion = QUESTION
     priors: Priors | None = None
     with_meaning: LogisticModel | None = None
+    order: InTime | None = None
 
     @property
     def words_alone(self) -> str:
@@ -91,8 +99,10 @@ class Searcher:
         vector = self.vectors.ask(query.glossed) if self.vectors is not None else None
         if not self.index.holds(layer, scope=scope):
             return Found((), NO_WEIGHTS)
-        terms = (*query.terms, *query.carried)
-        by_words = self.index.candidates(terms, layer=layer, scope=scope, limit=self.candidates)
+        terms = (*query.terms, *query.carried, *chain.from_iterable(query.days.values()))
+        most = _MOST_TOLD if query.in_time else self.candidates
+        by_words = self.index.candidates(terms, layer=layer, scope=scope, limit=most)
+        by_words, in_time = self._in_time(query, by_words)
         by_meaning: list[Candidate] = []
         if self.vectors is not None and vector is not None:
             nearest = self.vectors.nearest(vector, layer=layer, scope=scope, limit=self.candidates)
@@ -111,11 +121,14 @@ class Searcher:
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
         found = without_copies(found, self.index.load)
+        found = [_dated_as_asked(candidate, query) for candidate in found]
         weights = self.weights(query) if found else NO_WEIGHTS
+        if in_time:  # their days tell which of them is meant, whether or not any word does
+            weights = weights._replace(known=weights.known.union(query.ordering))
         if self.vectors is None or vector is None:
-            return Found(found, weights)
+            return Found(found, weights, in_time=in_time)
         cosines = self.vectors.cosines(vector, [c.key for c in found])
-        return Found(found, weights, cosines, self.vectors.background(vector))
+        return Found(found, weights, cosines, self.vectors.background(vector), in_time)
 
     def _by_related_words(
         self, query: Query, layer: LayerName, scope: Scope, *, known: Sequence[Candidate]
@@ -145,10 +158,27 @@ class Searcher:
             cosines=found.cosines,
             background=found.background,
             ranking=self.with_meaning if found.cosines is not None else None,
+            in_time=found.in_time,
         )
         if found.cosines is not None and self.fusion.method != "question":
-            return fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
-        return with_priors(ranked, self.priors) if self.priors is not None else ranked
+            ranked = fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
+        elif self.priors is not None:
+            ranked = with_priors(ranked, self.priors)
+        return sorted(ranked, key=lambda scored: scored.place) if found.in_time else ranked
+
+    def _in_time(
+        self, query: Query, by_words: Sequence[Candidate]
+    ) -> tuple[list[Candidate], Sequence[int]]:
+        """Return what was found by words, as much as usual, and what of it is asked for in time.
+
+        That is the last, the first or the next of all that tells alike, wherever it ranks.
+        """
+        if query.in_time is None or self.order is None:
+            return [*by_words], ()
+        alike = told_alike(query, by_words, self.weights(query))
+        ordered = self.order(query.in_time, alike)[:JUDGED]
+        kept = {*ordered, *(c.key for c in by_words[: self.candidates])}
+        return [c for c in by_words if c.key in kept], ordered
 
     def hits(self, query: Query, *, top_k: int, layer: LayerName = "L1") -> list[Hit]:
         """Return the best memories of a layer with their scores in (0, 1)."""
@@ -162,6 +192,18 @@ class Searcher:
             for memory in [memories.get(scored.candidate.key)]
             if memory is not None
         ]
+
+
+def _dated_as_asked(candidate: Candidate, query: Query) -> Candidate:
+    """Return a candidate, any day of a period that is asked about as the one that stands for it."""
+    asked = {day: term for term, days in query.days.items() for day in days}
+    if not asked or asked.keys().isdisjoint((*candidate.body, *candidate.context)):
+        return candidate
+    body, context = (
+        tuple(asked.get(token, token) for token in told)
+        for told in (candidate.body, candidate.context)
+    )
+    return candidate._replace(body=body, context=context)
 
 
 def _parts(scored: Scored) -> dict[str, float]:

@@ -161,23 +161,22 @@ class Sufficiency:
         None where that is a turn, or where nobody judges it.
         """
         model = self._topic_in_meaning if "beyond_chance" in first.features else self._topic
-        if model is None or first.candidate.session or not first.features:
+        features = first.features
+        if model is None or first.candidate.session or not features or "of_day" in features:
             return None
-        return Topic(
-            model.probability(first.features), _or(self._on_topic_at, model.bars["on_topic"])
-        )
+        return Topic(model.probability(features), _or(self._on_topic_at, model.bars["on_topic"]))
 
     def band(self, scored: Scored, confidence: float) -> Band:
         """Return the band of a candidate as if it had this confidence.
 
         A name nobody in this palace has is never more than none; a statement that lacks a name of
-        the question, tells no date, hour or number where one is asked for, or tells of
-        another month or year, is never sufficient, nor is anything where an unknown name stands
-        in front of the question; one that holds all names is never less than
-        unclear. What only shares words with the turn before is never sufficient either, nor what
-        holds a word of the question only if that was misspelt, nor a statement that says none of
-        them, only words near to them in the same language, nor what meets a question that goes on
-        with something nobody said.
+        the question, tells no date, hour or number where one is asked for, or tells of another
+        month or year, is never sufficient, nor is anything where an unknown name stands in front of
+        the question; one that holds all names is never less than unclear, and neither is what is of
+        a day where all that is asked is what that day holds. What only shares words with the turn
+        before is never sufficient either, nor what holds a word of the question only if that was
+        misspelt, nor a statement that says none of them, only words near to them in the same
+        language, nor what meets a question that goes on with something nobody said.
         """
         return self._decided(scored, confidence, self._promise(scored, confidence))[0]
 
@@ -212,6 +211,8 @@ class Sufficiency:
             return "unclear", rule
         if named == 1.0:
             rule = "names present"
+        elif "of_day" in features:
+            rule = "of the day"
         elif meaning is not None and promise >= meaning.bars["unclear"]:
             rule = "meaning"
         else:

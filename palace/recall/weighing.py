@@ -44,7 +44,7 @@ NO_WEIGHTS = Weights({}, frozenset(), ceiling=0.0)
 def term_weights(query: Query, vocabulary: Vocabulary) -> Weights:
     """Return the weight of every term of the query; absent terms weigh most."""
     scope = Scope(query.session_id, query.project)
-    elsewhere = chain.from_iterable(query.elsewhere.values())
+    elsewhere = chain.from_iterable((*query.elsewhere.values(), *query.days.values()))
     counts = vocabulary.counts((*query.terms, *query.carried, *elsewhere), scope=scope)
     return weights_of(query, counts, size=vocabulary.size(scope=scope))
 
@@ -62,14 +62,15 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
     terms = (*query.terms, *query.carried)
     size = max(size, _FEWEST)
     elsewhere = query.elsewhere
-    idf = {t: inverse_frequency(_meant(t, elsewhere.get(t, ()), counts), size) for t in terms}
+    meant = {t: (*elsewhere.get(t, ()), *query.days.get(t, ())) for t in terms}
+    idf = {t: inverse_frequency(_meant(t, meant[t], counts), size) for t in terms}
     for term in query.carried:
         idf[term] *= CARRIED_WEIGHT
     for term in query.soft:
         idf[term] *= SOFT_WEIGHT
     return Weights(
         idf=idf,
-        known=frozenset(t for t in terms if counts[t].any),
+        known=frozenset(t for t in terms if counts[t].any or t in query.days),
         ceiling=inverse_frequency(TermCounts(), size),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
@@ -16,6 +16,11 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 def utc_now() -> datetime:
     """Return the present moment, aware, UTC, without microseconds."""
     return datetime.now(tz=timezone.utc).replace(microsecond=0)
+
+
+def today_here() -> date:
+    """Return the present day of the machine's own time zone, in which a person says "today"."""
+    return utc_now().astimezone().date()
 
 
 def in_utc(moment: datetime) -> datetime:

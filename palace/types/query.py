@@ -19,6 +19,9 @@ AnswerType = Literal[
     "person", "place", "reason", "yes_no", "thing",
 ]  # fmt: skip
 
+TimeOrder = Literal["latest", "earliest", "next"]
+"""Which of several things told alike is asked for: the last that was, the first, the next due."""
+
 # Of the English words for one word of a prompt so many tell what it means.
 _GLOSSES = 2
 
@@ -55,11 +58,16 @@ class Query:
         fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
         several: Whether it asks for more than one thing ("which books", "how many").
+        in_time: Which of several is asked for, if it is the last, the first or the next.
+        ordering: Terms that only say so ("last", "next").
+        of_day: The terms of a date, if all that is asked is what that day or period holds.
         of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
         known_one: Whether all that it asks is who somebody is, or when or where something is, that
             memories have ("who is the notary?").
         related: Term -> index tokens that mean nearly the same -> how near they are, in (0, 1).
         translated: Term of another language than English -> its English index tokens, best first.
+        days: Term that tells a period or a day of the week -> index tokens of the other dates it
+            stands for, as far as memories have them.
         foreign: Term -> index tokens for it in the other languages that memories are in, English
             left out; only such as some memory holds, nearest first.
     """
@@ -86,12 +94,16 @@ class Query:
     fills_in: bool = False
     former: bool = False
     several: bool = False
+    in_time: TimeOrder | None = None
+    ordering: tuple[str, ...] = ()
+    of_day: tuple[str, ...] = ()
     of_a_kind: bool = False
     known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.
     related: Mapping[str, Mapping[str, float]] = field(default_factory=dict, hash=False)
     translated: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     slips: Mapping[str, str] = field(default_factory=dict, hash=False)
+    days: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     foreign: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
 
     @property
@@ -99,6 +111,11 @@ class Query:
         """The query as playbooks are asked it: that it is one, none of them has to say."""
         left = tuple(t for t in self.terms if t not in self.documented)
         return replace(self, terms=left) if self.documented and left else self
+
+    @property
+    def has_several_answers(self) -> bool:
+        """Whether one memory is hardly all of it: several things, or what a day holds."""
+        return self.several or bool(self.of_day)
 
     @property
     def elsewhere(self) -> Mapping[str, tuple[str, ...]]:

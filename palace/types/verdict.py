@@ -31,6 +31,7 @@ Rule = Literal[
     "near only",
     "dangling",
     "off topic",
+    "of the day",
     "meaning",
     "procedure",
     "former",

@@ -174,13 +174,17 @@ class TuningVerbs(OpenedPalace):
     def _questions(
         self, parts: Sequence[Sequence[Candidate]], *, sample: int, rng: random.Random
     ) -> Iterator[tuple[int, Candidate, Cloze]]:
-        """Yield (part, candidate, question), at most `sample` of each kind, part by part."""
+        """Yield (part, candidate, question), at most `sample` of each kind, part by part.
+
+        A kind that stands in one part alone is not asked: with that hidden, nothing is left.
+        """
         from palace.recall.cloze import cloze_question
         from palace.recall.held_out import kind_of
 
         everything = [(number, c) for number, part in enumerate(parts) for c in part]
         rng.shuffle(everything)
-        left = dict.fromkeys(_KINDS, sample)
+        standing = {(number, kind_of(c)) for number, c in everything}
+        left = {k: sample if sum(k == kind for _, kind in standing) > 1 else 0 for k in _KINDS}
         made = []
         for part, candidate in everything:
             kind = kind_of(candidate)

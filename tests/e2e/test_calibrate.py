@@ -111,6 +111,17 @@ def test_a_refusal_says_why_and_writes_nothing(tmp_path, capsys):
     assert not (tmp_path / "config" / "mempalace.yaml").exists()
 
 
+def test_what_stands_in_one_room_is_not_asked_about(tmp_path):
+    (tmp_path / "rooms" / "house").mkdir(parents=True)
+    lines = [f"- The {thing} was repaired for {n * 7} euros." for n, thing in enumerate(THINGS)]
+    (tmp_path / "rooms" / "house" / "notes.md").write_text("\n".join(lines), "utf-8")
+    asked: list[int] = []
+    with Mempalace.open(tmp_path) as palace:
+        done = palace.calibrate(false_hit_rate=0.3, progress=lambda done, _: asked.append(done))
+    assert done.reason == "too few statements: they need at least 2 rooms"
+    assert asked == []
+
+
 def test_arguments_out_of_bounds_are_refused(tmp_path):
     with Mempalace.open(tmp_path) as palace:
         for wrong in (

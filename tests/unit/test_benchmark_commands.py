@@ -147,6 +147,14 @@ def test_questions_that_name_no_turn_are_counted(tmp_path: Path, run: Run) -> No
     assert "one: 1 questions name no turn of it and are left out\n" in told
 
 
+def test_sessions_without_a_date_are_told(tmp_path: Path, run: Run) -> None:
+    undated = talk("one", CLASS)
+    del undated["conversation"]["session_1_date_time"]
+    code, told, results = run("recall", "--locomo", written(tmp_path, "talk.json", [undated]))
+    assert (code, results["retrieval"]["cat4"]["hit@1"]) == (0, 1.0)
+    assert "one: no date of session_1; that of the session before is taken\n" in told
+
+
 def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
     (tmp_path / "scipy.py").write_text("raise ModuleNotFoundError(name='scipy')\n")
     done = subprocess.run(
@@ -158,6 +166,14 @@ def test_a_package_that_is_missing_is_named(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (1, "error: scipy is not installed (extra bench)\n")
+
+
+def test_what_the_package_costs_counts_the_package_too(started: Started) -> None:
+    code, printed, _ = started("import_cost", "--runs", "1")
+    rows = dict(line.strip("| ").split(" | ") for line in printed.splitlines() if " | " in line)
+    of_others = float(next(size for name, size in rows.items() if name.startswith("all ")))
+    assert code == 0
+    assert float(rows["with this package"]) > of_others + 1
 
 
 def test_one_statement_is_enough_to_search() -> None:
@@ -404,35 +420,6 @@ def test_an_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "interrupted\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("recall", "--locomo", "nowhere.json"), "nowhere.json"),
-        (("recall", "--locomo", "nowhere.json", "--embedder", "magic"), "'magic' is no embedder"),
-        (("notes", "--cases", "x", "--palace", "x", "--embedder", "off:on"), "no embedder"),
-        (("detector", "--prompts", "nowhere.jsonl"), "nowhere.jsonl"),
-        (("notes", "--cases", "nowhere.jsonl", "--palace", "nowhere"), "nowhere"),
-        (("notes", "--cases", os.devnull, "--palace", "docs"), "docs: is no palace"),
-        (("speed", "--memories", "9", "--json", "nowhere/out.json"), "no folder 'nowhere'"),
-        (("speed", "--memories", "9", "--picture", "docs"), "'docs' is a folder"),
-        (("speed", "--memories", "0"), "'0' is no number of memories"),
-        (("speed", "--memories", "many"), "'many'"),
-        (("vectors", "--memories", "0"), "'0' is no number of memories"),
-        (("vectors", "--memories", "9", "--dimension", "0"), "'0' is no number of numbers"),
-        (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
-        (("pairs", "--others", "-1"), "'-1' is no number of other memories"),
-        (("pairs", "--others", "5000"), "there are only 1080 other facts"),
-        (("crash", "--kills", "0"), "'0' is no number of kills"),
-        (("stress", "--processes", "0"), "'0' is no number of processes"),
-    ],
-)
-def test_what_is_wrong_is_told_in_a_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
-    code, error, results = run(*arguments)
-    assert code == 2
-    assert told in error
-    assert not results
-
-
 @pytest.fixture
 def data(tmp_path: Path, notes: Path) -> Path:
     """Make a folder of data that can be measured, and of data that cannot."""
@@ -462,19 +449,35 @@ _FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--
         ((*_DETECTOR, "@broken"), "broken, line 1: "),
         ((*_DETECTOR, "@folder"), "folder: Is a directory"),
         ((*_DETECTOR, "@prompts.jsonl", "--json", "@nowhere/out.json"), "there is no folder"),
+        ((*_NOTES, "@nowhere"), "nowhere: No such file"),
         ((*_NOTES, "@empty"), "empty: holds no case"),
         ((*_NOTES, "@broken"), "broken, line 1: "),
         ((*_NOTES, "@folder"), "folder: Is a directory"),
         ((*_NOTES, "@cases.jsonl", "--json", "@nowhere/out.json"), "there is no folder"),
+        ((*_NOTES, "@cases.jsonl", "--palace", "@folder"), "folder: is no palace"),
+        ((*_NOTES, "@cases.jsonl", "--embedder", "off:on"), "'off:on' is no embedder"),
+        ((*_RECALL, "@nowhere"), "nowhere: No such file"),
+        ((*_RECALL, "@talk.json", "--embedder", "magic"), "'magic' is no embedder"),
         ((*_RECALL, "@empty"), "empty: "),
         ((*_RECALL, "@broken"), "broken: "),
         ((*_RECALL, "@folder"), "folder: Is a directory"),
         ((*_RECALL, "@talk.json", "--json", "@nowhere/out.json"), "there is no folder"),
         (("speed", "--memories", "9", "--folder", "@empty"), "empty"),
+        (("speed", "--memories", "9", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("speed", "--memories", "9", "--picture", "@folder"), "folder' is a folder"),
+        (("speed", "--memories", "0"), "'0' is no number of memories"),
+        (("speed", "--memories", "many"), "'many'"),
+        (("speed", "--memories", "10", "--questions", "0"), "'0' is no number of questions"),
+        (("vectors", "--memories", "0"), "'0' is no number of memories"),
+        (("vectors", "--memories", "9", "--dimension", "0"), "'0' is no number of numbers"),
         (("answers", "--json", "@nowhere/out.json"), "there is no folder"),
         (("gapfill", "--json", "@nowhere/out.json"), "there is no folder"),
         (("crash", "--json", "@folder"), "is a folder, not a file"),
+        (("crash", "--kills", "0"), "'0' is no number of kills"),
+        (("stress", "--processes", "0"), "'0' is no number of processes"),
         (("stress", "--json", "@nowhere/out.json"), "there is no folder"),
+        (("pairs", "--others", "-1"), "'-1' is no number of other memories"),
+        (("pairs", "--others", "5000"), "there are only 1080 other facts"),
         (("pairs", "--pairs", "@empty"), "empty: holds no pair"),
         (("pairs", "--pairs", "@broken"), "broken, line 1: "),
         ((*_FIT, "@nowhere"), "nowhere: No such file"),
@@ -486,7 +489,7 @@ _FIT = ("fit", "--locomo", "@talk.json", "--notes", "@folder", "--out", "@", "--
         ((*_FIT, "@prompts.jsonl", *_BOTH_KINDS), "are not fitted together"),
     ],
 )
-def test_wrong_data_are_told_before_the_work(
+def test_what_is_wrong_is_told_in_a_line_before_the_work(
     data: Path, started: Started, arguments: tuple[str, ...], told: str
 ) -> None:
     if arguments[0] == "fit":

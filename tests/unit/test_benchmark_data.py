@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,7 @@ def spoken(*changes: dict[str, Any]) -> dict[str, Any]:
     return entry()["conversation"] | {"session_1": messages}
 
 
-def read(folder: Path, data: object) -> list[Conversation]:
+def read_all(folder: Path, data: object) -> list[Conversation]:
     path = folder / "talk.json"
     path.write_text(json.dumps(data), "utf-8")
     return load_locomo(path)
@@ -76,12 +77,12 @@ def read(folder: Path, data: object) -> list[Conversation]:
     ],
 )
 def test_evidence_is_repaired(tmp_path: Path, evidence: object, found: set[str]) -> None:
-    (conversation,) = read(tmp_path, [entry(qa=asked(evidence=evidence))])
+    (conversation,) = read_all(tmp_path, [entry(qa=asked(evidence=evidence))])
     assert conversation.questions[0].evidence == found
 
 
 def test_a_question_may_have_no_evidence(tmp_path: Path) -> None:
-    (conversation,) = read(tmp_path, [entry(qa=[{"question": "Who?", "category": "5"}])])
+    (conversation,) = read_all(tmp_path, [entry(qa=[{"question": "Who?", "category": "5"}])])
     assert (conversation.questions[0].evidence, conversation.questions[0].category) == (set(), 5)
 
 
@@ -95,17 +96,27 @@ def test_a_question_may_have_no_evidence(tmp_path: Path) -> None:
         ([entry(qa=asked(category=7))], "'one', question 1: category 7 is none of 1 to 5"),
         ([entry(qa=asked(category=None))], "'one', question 1: "),
         ([entry(), entry()], "two conversations are called 'one'"),
-        ([entry(conversation={"speaker_a": "Zoë"})], "'one': 'speaker_b' is missing"),
+        ([entry(conversation=[])], "'one': "),
         (["talk"], "conversation 1: "),
         ([entry(sample_id=7)], "conversation 1: sample_id is no text: 7"),
-        ([entry(conversation=spoken({"speaker": None}))], "'one': speaker is no text: None"),
-        ([entry(conversation=spoken({"text": None}))], "'one': text is no text: None"),
-        ([entry(conversation=spoken({"dia_id": 1}))], "'one': dia_id is no text: 1"),
+        (
+            [entry(conversation=spoken({"speaker": None}))],
+            "'one', session_1, turn 1: speaker is no",
+        ),
+        ([entry(conversation=spoken({"text": None}))], "'one', session_1, turn 1: text is no text"),
+        (
+            [entry(conversation=spoken({}, {"dia_id": 1}))],
+            "session_1, turn 2: dia_id is no text: 1",
+        ),
+        (
+            [entry(conversation=spoken({"dia_id": "1"}))],
+            "session_1, turn 1: '1' is no id of a turn",
+        ),
     ],
 )
 def test_a_wrong_conversation_is_named(tmp_path: Path, data: object, told: str) -> None:
     with pytest.raises(BadDataError, match=r"talk\.json") as raised:
-        read(tmp_path, data)
+        read_all(tmp_path, data)
     assert told in str(raised.value)
 
 
@@ -114,13 +125,13 @@ def test_a_picture_may_stand_alone(tmp_path: Path, text: dict[str, Any]) -> None
     talk = spoken(text | {"blip_caption": "a red bike"}, {"text": "Nice.", "blip_caption": None})
     if not text:
         del talk["session_1"][0]["text"]
-    (conversation,) = read(tmp_path, [entry(conversation=talk)])
+    (conversation,) = read_all(tmp_path, [entry(conversation=talk)])
     assert [turn.text for turn in conversation.turns] == ["[a red bike]", "Nice."]
 
 
 @pytest.mark.parametrize("name", ["a/b", "../up", "/tmp", ".", "", "a\0b", "x" * 300, "\ud800"])
 def test_any_text_may_name_a_conversation(tmp_path: Path, name: str) -> None:
-    (conversation,) = read(tmp_path, [entry(sample_id=name)])
+    (conversation,) = read_all(tmp_path, [entry(sample_id=name)])
     folder = tmp_path / "palaces"
     with open_conversation(conversation, folder) as palace:
         assert palace.root.parent == folder
@@ -129,31 +140,67 @@ def test_any_text_may_name_a_conversation(tmp_path: Path, name: str) -> None:
 
 def test_a_secret_in_a_turn_costs_the_secret_alone(tmp_path: Path) -> None:
     talk = spoken({"text": "My password: hunter2hunter2"}, {"text": "Mine is no secret."})
-    (conversation,) = read(tmp_path, [entry(conversation=talk)])
+    (conversation,) = read_all(tmp_path, [entry(conversation=talk)])
     with open_conversation(conversation, tmp_path / "palaces") as palace:
         texts = [memory.text for memory in palace.memories()]
     assert not any("hunter2" in text for text in texts)
     assert "Mine is no secret." in texts
 
 
-def test_a_session_without_its_date_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("day", "read"),
+    [
+        ("1:56 pm on 8 May, 2023", datetime(2023, 5, 8, 13, 56)),
+        ("2023/05/08 (Mon) 13:56", datetime(2023, 5, 8, 13, 56)),
+        ("8 May, 2023", datetime(2023, 5, 8)),
+    ],
+)
+def test_a_session_may_be_dated_in_any_form(tmp_path: Path, day: str, read: datetime) -> None:
     talk = entry()
-    del talk["conversation"]["session_1_date_time"]
-    with pytest.raises(BadDataError, match="'session_1_date_time' is missing"):
-        read(tmp_path, [talk])
+    talk["conversation"]["session_1_date_time"] = day
+    (conversation,) = read_all(tmp_path, [talk])
+    assert {turn.at for turn in conversation.turns} == {read.replace(tzinfo=timezone.utc)}
+    assert conversation.undated == ()
+
+
+@pytest.mark.parametrize("day", [None, "some time in spring", "05/08/2023"])
+def test_a_session_without_a_date_is_of_the_day_of_the_one_before(
+    tmp_path: Path, day: str | None
+) -> None:
+    said = entry()["conversation"]["session_1"]
+    talk: dict[str, Any] = {"speaker_a": "Zoë", "speaker_b": "Tim"}
+    for number, date in ((10, day), (9, "8 May, 2023"), (2, day)):  # the first, of that after it
+        talk[f"session_{number}"] = [m | {"dia_id": f"D{number}:{m['dia_id'][3:]}"} for m in said]
+        talk[f"session_{number}_date_time"] = date
+    (conversation,) = read_all(tmp_path, [entry(conversation=talk)])
+    assert [turn.session for turn in conversation.turns[::5]] == [
+        "session_2",
+        "session_9",
+        "session_10",
+    ]
+    assert {turn.at.date().isoformat() for turn in conversation.turns} == {"2023-05-08"}
+    assert conversation.undated == ("session_2", "session_10")
+
+
+@pytest.mark.parametrize("named", [{}, {"speaker_a": "", "speaker_b": None}, {"speaker_a": "Zoë"}])
+def test_whoever_speaks_is_a_speaker(tmp_path: Path, named: dict[str, Any]) -> None:
+    talk = spoken({}, {"speaker": "Tim"}, {"speaker": "Priya"}, {"speaker": ""})
+    del talk["speaker_a"], talk["speaker_b"]
+    (conversation,) = read_all(tmp_path, [entry(conversation=talk | named)])
+    assert conversation.speakers == ("Zoë", "Tim", "Priya")
 
 
 def test_a_session_in_which_nothing_was_said_needs_no_date(tmp_path: Path) -> None:
     talk = entry()
     talk["conversation"]["session_2"] = []
-    (conversation,) = read(tmp_path, [talk])
+    (conversation,) = read_all(tmp_path, [talk])
     assert len(conversation.turns) == len(SAID)
 
 
 @pytest.mark.parametrize("asked", [None, 5, {"question": "What is the cat called?"}])
 def test_questions_that_are_no_list_are_named(tmp_path: Path, asked: object) -> None:
     with pytest.raises(BadDataError, match="'one': qa is no list of questions"):
-        read(tmp_path, [entry(qa=asked)])
+        read_all(tmp_path, [entry(qa=asked)])
 
 
 @pytest.mark.parametrize("content", [b"", b"{nope", "é".encode("latin-1")])
@@ -233,14 +280,25 @@ def test_a_wrong_case_is_named_by_its_line(
     assert told in str(raised.value)
 
 
-def test_where_the_lines_of_a_memory_end_does_not_count(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("written", "gold"),
+    [
+        ("- The keys:\n  - of the shed,\n    on a hook\n", "The keys: - of the shed, on a "),
+        ("1. The keys hang in the shed.\n2. On a hook.\n", "1. The keys hang in the shed."),
+        ("- The keys.\n  <!-- memory id=m-1 kind=fact -->\n", "The keys. <!-- memory id=m-1 kin"),
+        ("- The keys:\n\n  they hang in the shed\n", "they hang in the shed"),
+    ],
+)
+def test_a_gold_is_found_however_its_memory_is_written(
+    tmp_path: Path, written: str, gold: str
+) -> None:
     room = tmp_path / "notes" / "rooms" / "house"
     room.mkdir(parents=True)
-    (room / "keys.md").write_text("- The keys:\n  - of the shed,\n    on a hook\n", "utf-8")
-    gold = ("rooms/house/keys.md: The keys: - of the shed, on a ",)
-    case = Case("a", Turn("Where are the keys?"), "ground", "own", gold)
+    (room / "keys.md").write_text(f"{written}\n- The lamp.\n", "utf-8")
+    case = Case("a", Turn("Where?"), "ground", "own", (f"rooms/house/keys.md: {gold}",))
     with open_notes(tmp_path / "notes", tmp_path / "copy") as palace:
-        assert [case.is_gold(m.text, m.source) for m in palace.memories()] == [True]
+        assert sum(case.is_gold(m.text, m.source) for m in palace.memories()) == 1
+        assert not any(case.is_gold(m.text, "rooms/other.md:1") for m in palace.memories())
 
 
 @pytest.mark.parametrize(
@@ -248,10 +306,14 @@ def test_where_the_lines_of_a_memory_end_does_not_count(tmp_path: Path) -> None:
     [
         (("Tim", "John"), ("John", "Maria"), "Did John tell Maria's timer of Timothy?"),
         (("Tim", "John"), ("Zoë", "Tim"), "Did Zoë tell Tim's timer of Timothy?"),
+        (("Ada", "Tim", "John"), ("Zoë", "Cem"), "Did Cem tell Zoë's timer of Timothy?"),
+        (("Tim",), ("Zoë", "Cem"), "Did Zoë tell John's timer of Timothy?"),
+        ((), ("Zoë",), "Did Tim tell John's timer of Timothy?"),
+        (("Tim",), (), "Did Tim tell John's timer of Timothy?"),
     ],
 )
 def test_names_are_swapped_at_once_and_as_whole_words(
-    theirs: tuple[str, str], ours: tuple[str, str], made: str
+    theirs: tuple[str, ...], ours: tuple[str, ...], made: str
 ) -> None:
     assert swapped("Did Tim tell John's timer of Timothy?", theirs, ours) == made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,13 @@ def test_the_goals_hold_on_the_held_out_half() -> None:
     assert numbers["conflict"]["precision"] >= 0.9
     assert numbers["conflict"]["recall"] >= 0.8
     assert numbers["duplicate"]["precision"] == 1.0
+
+
+def test_an_alarm_about_another_memory_counts_against_precision() -> None:
+    pair = next(p for p in PAIRS if p.label == "conflict")
+    numbers = table([(pair, "conflict"), (pair, "wrong conflict")])
+    assert numbers["conflict"] == {"precision": 0.5, "recall": 0.5}
+    assert math.isnan(numbers["duplicate"]["recall"])
 
 
 def test_facts_about_one_thing_never_retire_each_other() -> None:

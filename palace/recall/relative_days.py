@@ -1,0 +1,182 @@
+"""Days that a prompt tells from today, as memories date them: "yesterday", "this week", "Friday".
+
+In: the words of a prompt, the day it was asked, and what the palace's words are. Out: the words, a
+day or a period by a date that the palace has of it; and the other dates that are meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+import regex
+
+from palace.ports import TermCounts
+from palace.recall.kinds import is_day, is_month, is_year
+from palace.recall.lexicon import Lexicon, first_match
+from palace.text import Word, fold, words
+from palace.text import tokens as tokens_of
+
+# Of two that could match, the longer comes first: "the day before yesterday".
+_DAYS = {"two_days_ago": -2, "in_two_days": 2, "yesterday": -1, "tomorrow": 1, "today": 0}
+# By how many days the end of a month lies before the first of this one, and weeks that are over.
+_MONTHS_AGO = {"last_month": 1, "this_month": 0}
+_WEEKS_AGO = {"last_week": 1, "this_week": 0}
+# Where no blanks part words a day stands between any letters. What the standard library knows too.
+_LETTER = r"[a-z\u00df-\u024f\u0430-\u04ff]"
+# The index has one token for a month in whatever language.
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+
+
+class Dated(NamedTuple):
+    """The words of a prompt, and the other dates that one of them stands for.
+
+    Attributes:
+        found: The words, in order.
+        days: Index token of a date -> those of the other days of the period that it stands for.
+    """
+
+    found: list[Word]
+    days: Mapping[str, Sequence[str]] = {}
+
+
+class Told(NamedTuple):
+    """What memories tell of days.
+
+    Attributes:
+        counts: Returns how often tokens stand in the palace.
+        together: Returns how many memories hold all of some tokens.
+    """
+
+    counts: Callable[[Iterable[str]], Mapping[str, TermCounts]]
+    together: Callable[[Sequence[str]], int]
+
+
+def days_as_dated(
+    prompt: str,
+    found: Sequence[Word],
+    lexicon: Lexicon,
+    told: Told,
+    *,
+    today: date,
+    timeout_ms: float,
+) -> Dated:
+    """Return the words of a prompt, "yesterday" as the date of that day where a memory has it.
+
+    A week is the last day of it that memories have, which stands for the others; a month is named.
+
+    Args:
+        prompt: What the words stand in.
+        found: The words, in order.
+        lexicon: The language of the prompt.
+        told: What memories tell of days.
+        today: The day it was asked.
+        timeout_ms: Bound on each pattern, in milliseconds.
+    """
+    said = first_match(_told(lexicon), prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
+    if said is None:
+        return Dated([*found])
+    period = next(name for name, words_ in said.groupdict().items() if words_ is not None)
+    if period in _DAYS:
+        return Dated(_put(_dated(today + timedelta(days=_DAYS[period]), told), said, found))
+    if period in _MONTHS_AGO:
+        return Dated(_put(_month(today, period, told), said, found))
+    week = _week_of(today, period)
+    counts = told.counts(week)
+    *others, last = [day for day in week if counts[day].any] or [""]
+    return Dated(_put(words(last), said, found), {last: others} if others else {})
+
+
+def dates_of_weekdays(
+    found: Sequence[Word], terms: Collection[str], lexicon: Lexicon, *, today: date
+) -> dict[str, list[str]]:
+    """Return the dates of the last and the next day of that name, for each that a prompt names.
+
+    Either may be meant: "what did I do on Friday?", "what is on on Friday?".
+
+    Args:
+        found: The words of the prompt.
+        terms: Index tokens of its content.
+        lexicon: The language of the prompt.
+        today: The day it was asked.
+    """
+    dates: dict[str, list[str]] = {}
+    week = _week(lexicon)
+    for word in found:
+        day = week.get(fold(word.surface))
+        if day is not None and word.token in terms:
+            ahead = (day - today.weekday()) % 7
+            near = (today + timedelta(days=days) for days in (ahead - 7, ahead))
+            dates[word.token] = [day.isoformat() for day in near]
+    return dates
+
+
+@lru_cache(maxsize=32)
+def _told(lexicon: Lexicon) -> str:
+    """Return the pattern of all days and periods, no part of a longer word, each a group."""
+    told = (
+        f"(?P<{name}>{'|'.join(patterns)})"
+        for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO)
+        if (patterns := lexicon.requests.get(name))
+    )
+    return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
+
+
+def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -> tuple[str, ...]:
+    """Return the terms of a date where a prompt asks for nothing but what that time holds.
+
+    Args:
+        terms: Index tokens of its content.
+        days: Those of them that stand for a period or a day of the week.
+        lexicon: Its language.
+    """
+    dates = [term for term in terms if term in days or is_day(term) or is_year(term)]
+    if any(map(is_month, dates)):
+        dates = [term for term in terms if term in dates or term.isdecimal()]
+    doing = {*lexicon.folded("doing_words"), *tokens_of(" ".join(lexicon.listed("doing_words")))}
+    is_told = any(not term.isdecimal() for term in dates)
+    return tuple(dates) if is_told and doing.issuperset({*terms} - {*dates}) else ()
+
+
+def _dated(day: date, told: Told) -> list[Word]:
+    """Return the words of a date in the first of two writings that some memory has, else none."""
+    for written in (day.isoformat(), f"{day.day} {_MONTHS[day.month - 1]} {day.year}"):
+        found = words(written)
+        if told.together([word.token for word in found]):
+            return found
+    return []
+
+
+def _month(today: date, period: str, told: Told) -> list[Word]:
+    """Return the words of a month and its year, none where no memory tells of that month."""
+    day = today.replace(day=1) - timedelta(days=_MONTHS_AGO[period])
+    found = words(f"{_MONTHS[day.month - 1]} {day.year}")
+    token = found[0].token
+    return found if told.counts([token])[token].any else []
+
+
+def _week_of(today: date, period: str) -> list[str]:
+    """Return the days of a week as memories write them."""
+    monday = today - timedelta(days=today.weekday() + 7 * _WEEKS_AGO[period])
+    return [str(monday + timedelta(days=days)) for days in range(7)]
+
+
+def _put(dated: Sequence[Word], said: regex.Match[str], found: Sequence[Word]) -> list[Word]:
+    """Return the words with a date in the place of those that tell it; unchanged without one."""
+    if not dated:
+        return [*found]
+    start, end = said.span()
+    before = [word for word in found if word.start < start]
+    behind = [word for word in found if word.start >= end]
+    return [*before, *(word._replace(start=start) for word in dated), *behind]
+
+
+@lru_cache(maxsize=32)
+def _week(lexicon: Lexicon) -> dict[str, int]:
+    """Return the days of the week as a language writes them, folded, Monday = 0."""
+    listed = enumerate(lexicon.listed("days_of_week"))
+    return {fold(form): day for day, forms in listed for form in forms.split("|")}

@@ -1,0 +1,321 @@
+"""Days that a prompt tells from today, in every language, and the memories that are of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from palace import ConversationTurn, Mempalace, RetrievalEnforcer, Turn
+from palace.ports import TermCounts
+from palace.recall.lexicon import load_lexicon
+from palace.recall.relative_days import Dated, Told, dates_of_weekdays, days_as_dated
+from palace.text import words
+
+TODAY = date(2026, 11, 28)  # a Saturday
+
+
+def told(*held: str) -> Told:
+    """Return what a palace tells that has these tokens, all in one memory."""
+
+    def counts(tokens: Iterable[str]) -> dict[str, TermCounts]:
+        return {token: TermCounts(int(token in held)) for token in tokens}
+
+    def together(tokens: Sequence[str]) -> int:
+        return int(set(tokens) <= {*held})
+
+    return Told(counts, together)
+
+
+def dated(language: str, prompt: str, *held: str) -> Dated:
+    lexicon = load_lexicon(language)
+    return days_as_dated(prompt, words(prompt), lexicon, told(*held), today=TODAY, timeout_ms=200)
+
+
+def tokens(language: str, prompt: str, *held: str) -> list[str]:
+    return [word.token for word in dated(language, prompt, *held).found]
+
+
+@pytest.mark.parametrize(
+    ("language", "day", "prompt"),
+    [
+        ("en", "2026-11-28", "What did I note today?"),
+        ("en", "2026-11-27", "What did I do yesterday?"),
+        ("en", "2026-11-26", "Who did I meet the day before yesterday?"),
+        ("en", "2026-11-26", "Who did I meet two days ago?"),
+        ("en", "2026-11-29", "What is on tomorrow?"),
+        ("en", "2026-11-30", "What do I have the day after tomorrow?"),
+        ("de", "2026-11-30", "Was steht übermorgen an?"),
+        ("fr", "2026-11-30", "Qu'est-ce qui est prévu après-demain ?"),
+        ("es", "2026-11-30", "¿Qué tengo pasado mañana?"),
+        ("pt", "2026-11-30", "O que tenho depois de amanhã?"),
+        ("it", "2026-11-30", "Che cosa c'è dopodomani?"),
+        ("nl", "2026-11-30", "Wat staat er overmorgen op het programma?"),
+        ("pl", "2026-11-30", "Co mam pojutrze?"),
+        ("ru", "2026-11-30", "Что у меня послезавтра?"),
+        ("sv", "2026-11-30", "Vad händer i övermorgon?"),
+        ("tr", "2026-11-30", "Öbür gün ne var?"),
+        ("zh", "2026-11-30", "后天有什么安排？"),
+        ("ja", "2026-11-30", "明後日の予定は？"),
+        ("ko", "2026-11-30", "모레 뭐 있지?"),
+        ("de", "2026-11-28", "Was habe ich heute notiert?"),
+        ("de", "2026-11-27", "Was habe ich gestern gemacht?"),
+        ("de", "2026-11-26", "Wen habe ich vorgestern getroffen?"),
+        ("de", "2026-11-29", "Was steht morgen an?"),
+        ("fr", "2026-11-28", "Qu'est-ce que j'ai noté aujourd'hui ?"),
+        ("fr", "2026-11-27", "Qu'est-ce que j'ai fait hier ?"),
+        ("fr", "2026-11-26", "Qui ai-je vu avant-hier ?"),
+        ("fr", "2026-11-29", "Qu'est-ce qui est prévu demain ?"),
+        ("es", "2026-11-28", "¿Qué apunté hoy?"),
+        ("es", "2026-11-27", "¿Qué hice ayer?"),
+        ("es", "2026-11-26", "¿A quién vi anteayer?"),
+        ("es", "2026-11-29", "¿Qué tengo mañana?"),
+        ("pt", "2026-11-28", "O que anotei hoje?"),
+        ("pt", "2026-11-27", "O que fiz ontem?"),
+        ("pt", "2026-11-26", "Quem vi anteontem?"),
+        ("pt", "2026-11-29", "O que tenho amanhã?"),
+        ("it", "2026-11-28", "Che cosa ho annotato oggi?"),
+        ("it", "2026-11-27", "Che cosa ho fatto ieri?"),
+        ("it", "2026-11-26", "Chi ho visto l'altro ieri?"),
+        ("it", "2026-11-29", "Che cosa c'è domani?"),
+        ("nl", "2026-11-28", "Wat heb ik vandaag genoteerd?"),
+        ("nl", "2026-11-27", "Wat heb ik gisteren gedaan?"),
+        ("nl", "2026-11-26", "Wie heb ik eergisteren gezien?"),
+        ("nl", "2026-11-29", "Wat staat er morgen op het programma?"),
+        ("pl", "2026-11-28", "Co dzisiaj zapisałam?"),
+        ("pl", "2026-11-27", "Co robiłam wczoraj?"),
+        ("pl", "2026-11-26", "Kogo spotkałam przedwczoraj?"),
+        ("pl", "2026-11-29", "Co mam jutro?"),
+        ("ru", "2026-11-28", "Что я записал сегодня?"),
+        ("ru", "2026-11-27", "Что я делал вчера?"),
+        ("ru", "2026-11-26", "Кого я видел позавчера?"),
+        ("ru", "2026-11-29", "Что у меня завтра?"),
+        ("sv", "2026-11-28", "Vad antecknade jag idag?"),
+        ("sv", "2026-11-27", "Vad gjorde jag i går?"),
+        ("sv", "2026-11-26", "Vem träffade jag i förrgår?"),
+        ("sv", "2026-11-29", "Vad händer i morgon?"),
+        ("tr", "2026-11-28", "Bugün ne not ettim?"),
+        ("tr", "2026-11-27", "Dün ne yaptım?"),
+        ("tr", "2026-11-26", "Evvelsi gün kiminle görüştüm?"),
+        ("tr", "2026-11-29", "Yarın ne var?"),
+        ("zh", "2026-11-28", "我今天记了什么？"),
+        ("zh", "2026-11-27", "我昨天做了什么？"),
+        ("zh", "2026-11-26", "我前天见了谁？"),
+        ("zh", "2026-11-29", "明天有什么安排？"),
+        ("ja", "2026-11-28", "今日は何をメモした？"),
+        ("ja", "2026-11-27", "昨日は何をした？"),
+        ("ja", "2026-11-26", "一昨日は誰に会った？"),
+        ("ja", "2026-11-29", "明日の予定は？"),
+        ("ko", "2026-11-28", "오늘 뭘 적었지?"),
+        ("ko", "2026-11-27", "어제 뭐 했지?"),
+        ("ko", "2026-11-26", "그저께 누구를 만났지?"),
+        ("ko", "2026-11-29", "내일 뭐 있지?"),
+    ],
+)
+def test_a_day_is_the_date_that_a_memory_has(language: str, day: str, prompt: str) -> None:
+    assert day in tokens(language, prompt, day)
+    assert day not in tokens(language, prompt)  # nothing is written of that day
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("de", "Guten Morgen, wo ist der Schlüssel?"),
+        ("de", "Was mache ich jeden Morgen?"),
+        ("es", "¿Qué hago por la mañana?"),
+        ("nl", "Goede morgen, waar is de sleutel?"),
+        ("en", "Where is the Todayville map?"),
+    ],
+)
+def test_a_morning_is_no_day(language: str, prompt: str) -> None:
+    assert tokens(language, prompt, "2026-11-29", "2026-11-28") == [
+        word.token for word in words(prompt)
+    ]
+
+
+def test_a_day_written_in_words_is_found_too() -> None:
+    found = tokens("en", "What did I do yesterday?", "27", "month11", "2026")
+    assert found[-3:] == ["27", "month11", "2026"]
+
+
+def test_the_words_around_a_day_stay() -> None:
+    found = dated("en", "the day before yesterday the bread failed", "2026-11-26").found
+    assert [word.surface for word in found] == ["2026-11-26", "the", "bread", "failed"]
+    assert [word.start for word in found] == sorted(word.start for word in found)
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("en", "What did I do last week?"),
+        ("de", "Was war letzte Woche?"),
+        ("fr", "Qu'ai-je fait la semaine dernière ?"),
+        ("es", "¿Qué hice la semana pasada?"),
+        ("pt", "O que fiz na semana passada?"),
+        ("it", "Che cosa ho fatto la settimana scorsa?"),
+        ("nl", "Wat heb ik vorige week gedaan?"),
+        ("pl", "Co robiłam w zeszłym tygodniu?"),
+        ("ru", "Что я делал на прошлой неделе?"),
+        ("sv", "Vad gjorde jag förra veckan?"),
+        ("tr", "Geçen hafta ne yaptım?"),
+        ("zh", "我上周做了什么？"),
+        ("ja", "先週は何をした？"),
+        ("ko", "지난주에 뭐 했지?"),
+    ],
+)
+def test_a_week_is_its_last_day_which_stands_for_the_others(language: str, prompt: str) -> None:
+    read = dated(language, prompt, "2026-11-16", "2026-11-19", "2026-11-24")
+    assert "2026-11-19" in [word.token for word in read.found]
+    assert read.days == {"2026-11-19": ["2026-11-16"]}
+    assert dated(language, prompt).days == {}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "month"),
+    [("What did I pay last month?", "month10"), ("Who has a birthday this month?", "month11")],
+)
+def test_a_month_is_named(prompt: str, month: str) -> None:
+    assert month in tokens("en", prompt, month)
+    assert "2026" in tokens("en", prompt, month)
+    assert month not in tokens("en", prompt)
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt", "near"),
+    [
+        ("en", "What did I do on Friday?", ["2026-11-27", "2026-12-04"]),
+        ("en", "What is on on Saturday?", ["2026-11-21", "2026-11-28"]),
+        ("de", "Was war am Donnerstag?", ["2026-11-26", "2026-12-03"]),
+        ("ru", "Что было в среду?", ["2026-11-25", "2026-12-02"]),
+        ("pt", "O que fiz na sexta?", ["2026-11-27", "2026-12-04"]),
+    ],
+)
+def test_a_day_of_the_week_is_the_last_and_the_next(
+    language: str, prompt: str, near: list[str]
+) -> None:
+    found = words(prompt)
+    terms = [word.token for word in found]
+    dates = dates_of_weekdays(found, terms, load_lexicon(language), today=TODAY)
+    assert list(dates.values()) == [near]
+    assert dates_of_weekdays(found, (), load_lexicon(language), today=TODAY) == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("en", "What did we talk about yesterday?"),
+        ("en", "What did I tell you yesterday?"),
+        ("de", "Worüber haben wir gestern gesprochen?"),
+        ("de", "Was habe ich gestern gemacht?"),
+        ("fr", "De quoi avons-nous parlé hier ?"),
+        ("es", "¿De qué hablamos ayer?"),
+        ("pt", "Sobre o que falámos ontem?"),
+        ("it", "Di che cosa abbiamo parlato ieri?"),
+        ("nl", "Waar hebben we gisteren over gepraat?"),
+        ("pl", "O czym wczoraj rozmawialiśmy?"),
+        ("ru", "О чём мы вчера говорили?"),
+        ("sv", "Vad pratade vi om igår?"),
+        ("tr", "Dün ne konuştuk?"),
+    ],
+)
+def test_who_asks_for_what_a_day_holds(spoken: Mempalace, language: str, prompt: str) -> None:
+    query = spoken.analyse(Turn(prompt))
+    assert query.language == language
+    assert query.of_day
+    verdict = RetrievalEnforcer(spoken).decide(prompt)
+    assert verdict.action == "confirm"
+    assert {item.text for item in verdict.evidence} == {
+        "user: My daughter Nora has a piano recital on Friday.",
+        "user: The hall is in Elm Street.",
+    }
+    assert verdict.signal.several
+    assert verdict.judgement is not None
+    assert verdict.judgement.rule == "of the day"
+
+
+@pytest.mark.parametrize(
+    "prompt", ["What did we say about the hall yesterday?", "Who called yesterday?", "In 2026?"]
+)
+def test_who_asks_for_more_than_the_day_does_not(spoken: Mempalace, prompt: str) -> None:
+    assert not spoken.analyse(Turn(prompt)).of_day
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
+    now = datetime.now(timezone.utc)
+    said = {
+        -1: ("My daughter Nora has a piano recital on Friday.", "The hall is in Elm Street."),
+        -9: ("The billing service moves to another host.", "It takes two hours."),
+    }
+    with Mempalace.open(tmp_path_factory.mktemp("spoken")) as palace:
+        for days, texts in said.items():
+            at = now + timedelta(days=days)
+            session = f"s{-days}"
+            palace.import_turns([ConversationTurn(session, "user", text, at) for text in texts])
+        palace.refresh()
+        yield palace
+
+
+@pytest.fixture
+def diary(tmp_path: Path) -> Iterator[Mempalace]:
+    rooms = tmp_path / "palace" / "rooms" / "home"
+    rooms.mkdir(parents=True)
+    days = [datetime.now().astimezone().date() - timedelta(days=n) for n in range(3)]
+    (rooms / "log.md").write_text(
+        f"# Log\n\n## {days[2]}\n\n- Lunch with Paul at Da Enzo.\n- Sent the tax papers.\n\n"
+        f"## {days[1]}\n\n- Swam 1,200 m.\n- Bread failed again, too wet.\n\n"
+        f"## {days[0]}\n\n- Ordered new glasses for Nora.\n",
+        encoding="utf-8",
+    )
+    (rooms / "house.md").write_text(
+        "# House\n\n- Two weeks without water in 2019.\n- The boiler is serviced every year.\n"
+        "- Marta, the roofer, comes in spring.\n- The cellar key hangs in the hall.\n",
+        encoding="utf-8",
+    )
+    with Mempalace.open(tmp_path / "palace") as palace:
+        yield palace
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        ("What did I do yesterday?", {"Swam 1,200 m.", "Bread failed again, too wet."}),
+        ("What happened yesterday?", {"Swam 1,200 m.", "Bread failed again, too wet."}),
+        ("What did I note today?", {"Ordered new glasses for Nora."}),
+        (
+            "What did I do the day before yesterday?",
+            {"Lunch with Paul at Da Enzo.", "Sent the tax papers."},
+        ),
+    ],
+)
+def test_what_a_diary_tells_of_a_day(diary: Mempalace, prompt: str, told: set[str]) -> None:
+    verdict = RetrievalEnforcer(diary).decide(prompt)
+    assert verdict.action in ("ground", "confirm")
+    assert {item.text for item in verdict.evidence[: len(told)]} == told
+
+
+def test_what_else_is_asked_of_a_day_counts_first(diary: Mempalace) -> None:
+    verdict = RetrievalEnforcer(diary).decide("What went wrong with the bread yesterday?")
+    assert verdict.evidence[0].text == "Bread failed again, too wet."
+
+
+def test_a_week_is_no_week_of_another_note(diary: Mempalace) -> None:
+    days = [datetime.now().astimezone().date() - timedelta(days=n) for n in range(7)]
+    monday = next(day for day in days if day.weekday() == 0)
+    (diary.root / "rooms" / "home" / "week.md").write_text(
+        f"# Week\n\n## {monday}\n\n- Ida watered the plants.\n", encoding="utf-8"
+    )
+    diary.refresh()
+    verdict = RetrievalEnforcer(diary).decide("What did I do this week?")
+    texts = {item.text for item in verdict.evidence}
+    assert "Ida watered the plants." in texts
+    assert "Two weeks without water in 2019." not in texts
+
+
+def test_today_is_the_day_a_turn_speaks_of(diary: Mempalace) -> None:
+    as_of = datetime(2026, 5, 4, 12, tzinfo=timezone.utc)
+    query = diary.analyse(Turn("What did I do yesterday?", as_of=as_of))
+    assert "2026-05-03" not in query.terms  # nothing is written of it
+    assert (datetime.now().astimezone().date() - timedelta(days=1)).isoformat() not in query.terms
