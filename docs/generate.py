@@ -22,6 +22,8 @@ DOCS = Path(__file__).parent
 SETTINGS = DOCS / "configuration.md"
 COMMANDS = DOCS / "commands.md"
 COLUMNS = 80
+# options that every command takes, each on a line of its help
+EVERYWHERE = re.compile(r"^  (?:--root|--config|--json|--debug|-h, --help)\b.*\n", re.MULTILINE)
 
 
 def click_version() -> str:
@@ -30,6 +32,15 @@ def click_version() -> str:
 
 
 def help_of(*command: str) -> str:
+    """Return the help of a command, 80 columns wide; what all take is left to the program's own."""
+    printed = printed_help(*command)
+    if not command:
+        return printed
+    own = EVERYWHERE.sub("", printed)
+    return own.replace("\nOptions:\n\n", "\n")
+
+
+def printed_help(*command: str) -> str:
     """Return the help of a command as it is printed to a file, 80 columns wide."""
     kept = os.environ.get("COLUMNS")
     os.environ["COLUMNS"] = str(COLUMNS)

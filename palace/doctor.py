@@ -145,7 +145,8 @@ def check_files(palace: Mempalace) -> Works:
         told = counted(bare, "heading")
         hints.append(f"{told} with no text below: a heading alone is no memory")
     if stray := palace.store.stray():
-        hints.append(f"{stray} stands outside rooms/, playbooks/ and timeline/, and is not read")
+        told = f"notes outside rooms/, playbooks/ and timeline/ are not read, such as {stray}"
+        hints.append(told)
     detail = f"{counted(len(paths), 'file')}, all understood"
     return Works(detail, "; ".join(hints))
 

@@ -84,8 +84,12 @@ _RULES: Mapping[str, str] = {
         "a statement that lacks a name of the question is never sufficient, nor is anything where"
         " an unknown one stands in front"
     ),
-    "answer missing": "a statement without a date, hour or number proves none",
+    "answer missing": (
+        "a statement that tells nothing of the kind that is asked for (a time, a number, a price,"
+        " somebody, a name) proves none"
+    ),
     "other date": "what happened at another time is never sufficient",
+    "other number": "what is told of another number of the same is never sufficient",
     "names present": "a statement that holds every name of the question is at least unclear",
     "of the day": "all that is asked is what a day holds, and it is of that day",
     "off topic": "the nearest of what was found has nothing to do with the question",

@@ -69,7 +69,7 @@ def lay_out(palace: Mempalace, *, preset: str | None = None, sample: bool = Fals
     if preset and not settings_made and palace.settings.preset != preset:
         advice.append(f"write `preset: {preset}` into {settings_file} to use its recall cues")
     if stray := palace.store.stray():
-        advice.append(f"{stray} is not read: move notes below rooms/ to have them read")
+        advice.append(f"notes outside rooms/ are not read, such as {stray}: move them there")
     made = tuple(sorted(_files(root) - before))
     return LaidOut(root, made, tuple(sorted(before)), tuple(advice))
 

@@ -67,6 +67,12 @@ def test_help(command):
     assert substance(written) == substance(real)
 
 
+@pytest.mark.parametrize("command", COMMANDS[1:], ids=" ".join)
+def test_what_every_command_takes_is_told_once(command):
+    shared = generate.EVERYWHERE.findall(generate.printed_help(*command))
+    assert len(shared) == len(generate.EVERYWHERE.findall(generate.printed_help())) == 5
+
+
 def substance(text: str) -> tuple[str, list[str], str]:
     """The first sentence, the options and the example; how they are laid out is click's business."""
     sentence = text.split("\n\n")[1].split()

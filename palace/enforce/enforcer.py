@@ -377,8 +377,9 @@ def _broken(reports: Sequence[LayerReport]) -> list[LayerReport]:
 
 def _is_promising(verdict: Verdict, policy: Policy) -> bool:
     """Whether a prompt leans to recall and has evidence that is worth asking a model about."""
-    promise = _promise(verdict.walk)
-    return policy.on_unclear == "confirm" and verdict.signal.leaning and promise >= _PROMISING
+    of_day = any("of_day" in item.scores for r in verdict.walk for item in r.evidence)
+    worth = of_day or _promise(verdict.walk) >= _PROMISING
+    return policy.on_unclear == "confirm" and verdict.signal.leaning and worth
 
 
 def _promise(reports: Sequence[LayerReport]) -> float:

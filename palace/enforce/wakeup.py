@@ -172,6 +172,9 @@ def compose_wake_up(
         memories_per_room: Most memories of each room.
         shown: Returns a text as it may be shown to a model.
     """
+    # A question loads this module too, and needs none of these patterns.
+    from palace.enforce.suspicion import WARNING, suspicions
+
     page = _Page(budget_tokens)
     identity = harmless(shown(sources.identity.strip()))
     if identity:
@@ -181,7 +184,8 @@ def compose_wake_up(
             page.left_out.append("Identity: its end did not fit the budget")
 
     def line_of(text: str) -> str:
-        return f"- {clip(harmless(shown(text)), _LINE_CHARS)}"
+        odd = f" · {WARNING}" if suspicions(text) else ""
+        return f"- {clip(harmless(shown(text)), _LINE_CHARS)}{odd}"
 
     # The latest first: what does not fit is what was noted longest ago.
     notes = [(e.id, e.text) for e in reversed(sources.notes)]

@@ -64,7 +64,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return Comparison(relation)
     denies = pair.stored.negated != pair.new.negated
     if relation == "conflict" and denies and not pair.rests:
-        return Comparison(relation, *("denied" if s.negated else "affirmed" for s in (stored, new)))
+        return Comparison(relation, *(f"it is {'not ' * s.negated}so" for s in (stored, new)))
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 

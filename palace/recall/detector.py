@@ -65,6 +65,8 @@ _LONG_PROMPT_WORDS = 60
 _SAID_BESIDE, _LESS_FOR_EACH = 2, 1.0
 # Messages among which a question that leans on another is followed back.
 _LOOKED_BACK = 6
+# Who asks for the time or the date of this moment says at most so much.
+_FEW_OF_NOW = 3
 # What stands for a name in the pattern of a statement, and how far in front names are looked for.
 _NAME, _HEAD_CHARS = "@", 60
 # A pattern looks so far for what asks.
@@ -161,6 +163,10 @@ class CueDetector:
         if query.of_a_kind and not self._own_cue(text):
             return "of_a_kind"
         lexicon = self._lexicons.get(query.language, self._first)
+        # Behind "the call is on Friday" who asks "what time is it?" means the call.
+        is_first = not turn.history and len(query.terms) <= _FEW_OF_NOW and not self._own_cue(text)
+        if is_first and lexicon.requested("of_now", turn.prompt, timeout_ms=self._timeout_ms):
+            return "of_now"
         alone = not (turn.history or features.get("question"))
         if alone and only_instructs(turn.prompt, (lexicon,), timeout_ms=self._timeout_ms):
             return "only_instructs"
@@ -273,9 +279,8 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        leaning = band == "unsure" and (
-            query.known_one or _asks_of_ours(features) or score >= self._leaning_at
-        )
+        known = query.known_one or bool(query.of_day) or _asks_of_ours(features)
+        leaning = band == "unsure" and (known or score >= self._leaning_at)
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(
             kind, score, spoken, runner_up, band, leaning, is_own, query.has_several_answers

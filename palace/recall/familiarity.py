@@ -37,6 +37,9 @@ def familiarity(
     elsewhere = query.elsewhere
     written = chain.from_iterable((*elsewhere.values(), *query.days.values()))
     counts = vocabulary.counts((*query.terms, *query.carried, *named, *written), scope=scope)
+    if not query.of_day:  # that a diary has the day says nothing of tomorrow's weather
+        days = chain.from_iterable(query.days.get(term, ()) for term in query.from_today)
+        counts = {**counts, **dict.fromkeys((*query.from_today, *days), TermCounts())}
     size = vocabulary.size(scope=scope)
     weights = weights_of(query, counts, size=size)
     total = sum(weights.idf.values()) or 1.0

@@ -13,6 +13,7 @@ from palace.ports import Candidate
 from palace.recall.kinds import counted_present, is_month, is_year, tells_how_to_reach
 from palace.recall.related import NEARLY_ALL_LISTED
 from palace.recall.weighing import K1, Weights, relevance
+from palace.text import tokens
 from palace.types.query import Query
 
 
@@ -46,6 +47,7 @@ class Asked:
             for is_one in (is_month, is_year)
             if (asked := [t for t in query.terms if is_one(t)])
         ]
+        self._numbered = _numbered(query)
         absent = sum([weight for t, weight in idf.items() if t not in known])
         self._absent = absent / self._total
         self._names = _count_names(query)
@@ -107,6 +109,7 @@ class Asked:
             "missing_known": max([idf[t] for t in known if t not in here], default=0.0) / ceiling,
             "answer_type": answered,
             "other_date": self._other_date_told(told),
+            "other_number": self._other_number_told(told),
             "counted": counted_present(query, told),
             "phrase": _adjacent_pairs([t for t in query.terms if t in here], told),
             "rest_body": sum([w for t, w in rest_here.items() if t in body]) / self._rest_total,
@@ -144,6 +147,27 @@ class Asked:
             if told and not any(t in told for t in asked):
                 return 1.0
         return 0.0
+
+    def _other_number_told(self, body: Sequence[str]) -> float:
+        """Return 1 if a memory has pier 4 where pier 3 is asked about, and no 3 at all, else 0."""
+        for word, number in self._numbered:
+            if number not in body and word in body:
+                behind = [b for a, b in pairwise(body) if a == word]
+                if any(b.isdecimal() for b in behind):
+                    return 1.0
+        return 0.0
+
+
+def _numbered(query: Query) -> list[tuple[str, str]]:
+    """Return each term that a whole number stands right behind, with that number: pier 3."""
+    if not query.numbers:
+        return []
+    return [
+        (word, number)
+        for word, number in pairwise(tokens(query.text))
+        if number.isdecimal() and not is_year(number)
+        if word in query.terms and not word.isdecimal()
+    ]
 
 
 def _share(terms: Sequence[str], present: set[str]) -> float:

@@ -75,7 +75,7 @@ _NAMES = {
     "tells": ("clock", "date", "money"),
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
-        " believed_at former several points_back of_a_kind one in_time"
+        " believed_at former several points_back of_a_kind one in_time of_now"
         " today tomorrow in_two_days yesterday two_days_ago this_week this_month"
         " last_week last_month last_year early mid late last".split()
     ),

@@ -48,6 +48,7 @@ from palace.recall.other_words import OtherWords
 from palace.recall.own_replies import without_own_words
 from palace.recall.related import translated
 from palace.recall.relative_days import (
+    Dated,
     Told,
     asks_of_day,
     dates_of_weekdays,
@@ -94,7 +95,7 @@ class _Read(NamedTuple):
     titled: Sequence[Titled]
     uncut: tuple[str, ...]  # with the pairs of letters that reach over the end of a word
     fronted: bool
-    days: Mapping[str, Sequence[str]]  # a date that stands for those of a period
+    dated: Dated
 
 
 class Analyst:
@@ -155,7 +156,7 @@ class Analyst:
         if asked != prompt:
             prompt, found = asked, words(asked)
         found = weekdays_as_written(found, lexicon, counts_of)
-        found, days = days_as_dated(
+        dated = days_as_dated(
             prompt,
             found,
             lexicon,
@@ -163,7 +164,7 @@ class Analyst:
             today=_today(turn),
             timeout_ms=self._timeout_ms,
         )
-        found = as_memories_spell(found, lexicon, counts_of)
+        found = as_memories_spell(dated.found, lexicon, counts_of)
         found = without_enclitics(found, lexicon, counts_of)
         found, titled = with_names_apart(prompt, found, lexicon)
         called = called_in(prompt, found, lexicon, counts_of)
@@ -181,7 +182,7 @@ class Analyst:
             content, counts = within, counts_of(all_tokens(within))
             terms = terms_of(content, counts)
         return _Read(
-            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), days
+            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), dated
         )
 
     def _as_memories_have(
@@ -237,7 +238,7 @@ class Analyst:
         scope = _scope_of(turn)
         related, foreign = self._others.of(meant, lexicon.language, unheld=unheld, scope=scope)
         days = self._others.held_days(
-            {**read.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
+            {**read.dated.days, **dates_of_weekdays(found, terms, lexicon, today=_today(turn))},
             scope=scope,
         )
         return Query(
@@ -263,6 +264,7 @@ class Analyst:
             related={**related, **self._others.of_days(prompt, found, terms, scope=scope)},
             days=days,
             of_day=asks_of_day(terms, days, lexicon),
+            from_today=tuple(t for t in terms if t in read.dated.told),
             # The detector was fitted with what each pair of letters may mean.
             translated=translated(
                 meant if uncut == terms else self._meant(uncut, but=unmeant), lexicon.language

@@ -37,10 +37,12 @@ class Dated(NamedTuple):
 
     Attributes:
         found: The words, in order.
-        days: Index token of a date -> those of the other days of the period that it stands for.
+        told: Index tokens of the date that was put there.
+        days: The one of them that stands for a period -> those of its other days.
     """
 
     found: list[Word]
+    told: frozenset[str] = frozenset()
     days: Mapping[str, Sequence[str]] = {}
 
 
@@ -81,14 +83,18 @@ def days_as_dated(
     if said is None:
         return Dated([*found])
     period = next(name for name, words_ in said.groupdict().items() if words_ is not None)
+    others: list[str] = []
     if period in _DAYS:
-        return Dated(_put(_dated(today + timedelta(days=_DAYS[period]), told), said, found))
-    if period in _MONTHS_AGO:
-        return Dated(_put(_month(today, period, told), said, found))
-    week = _week_of(today, period)
-    counts = told.counts(week)
-    *others, last = [day for day in week if counts[day].any] or [""]
-    return Dated(_put(words(last), said, found), {last: others} if others else {})
+        dated = _dated(today + timedelta(days=_DAYS[period]), told)
+    elif period in _MONTHS_AGO:
+        dated = _month(today, period, told)
+    else:
+        week = _week_of(today, period)
+        counts = told.counts(week)
+        *others, last = [day for day in week if counts[day].any] or [""]
+        dated = words(last)
+    tokens = frozenset(word.token for word in dated)
+    return Dated(_put(dated, said, found), tokens, {last: others} if others else {})
 
 
 def dates_of_weekdays(

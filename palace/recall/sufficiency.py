@@ -254,6 +254,8 @@ def _unproved(features: Mapping[str, float], *, alone: bool, named: float | None
         return "answer missing"
     if alone and features.get("other_date"):
         return "other date"
+    if alone and features.get("other_number"):
+        return "other number"
     for feature, rule in _PROVES_NOTHING.items():
         if features.get(feature):
             return rule

@@ -70,7 +70,9 @@ def weights_of(query: Query, counts: Mapping[str, TermCounts], *, size: int) -> 
         idf[term] *= SOFT_WEIGHT
     return Weights(
         idf=idf,
-        known=frozenset(t for t in terms if counts[t].any or t in query.days),
+        known=frozenset(
+            t for t in terms if any(counts[one].any for one in (t, *query.days.get(t, ())))
+        ),
         ceiling=inverse_frequency(TermCounts(), size),
     )
 

@@ -149,8 +149,8 @@ def _remember(
             tags=tag,
             triggers=trigger,
             session_id=session,
-            valid_from=moment_of(valid_from) if valid_from is not None else None,
-            valid_to=end_of(valid_to) if valid_to is not None else None,
+            valid_from=moment_of(valid_from, spans=False) if valid_from is not None else None,
+            valid_to=end_of(valid_to, spans=False) if valid_to is not None else None,
             **fields,
         )
     ways = ("source",) if fields["key"] else ("source", "on_conflict")

@@ -313,32 +313,37 @@ def given_prompt(argument: str) -> str:
     return text
 
 
-def moment_of(text: str) -> datetime:
+def moment_of(text: str, *, spans: bool = True) -> datetime:
     """Return when a time span before now began, or an ISO moment, UTC where it names no zone.
+
+    Args:
+        text: As it was typed.
+        spans: Whether a span is taken; where a time to come is meant, none is.
 
     Raises:
         ConfigError: If it is neither.
     """
     from palace import iso_moment
 
-    span = _SPAN.fullmatch(text.strip().lower())
+    span = _SPAN.fullmatch(text.strip().lower()) if spans else None
     try:
         if span:
             return datetime.now(tz=timezone.utc) - timedelta(**{_UNITS[span[2]]: int(span[1])})
         return iso_moment(text.strip())
     except (ValueError, OverflowError) as error:
+        known = "30m, 12h, 7d, 2w, " if spans else ""
         raise ConfigError(
-            f"{text!r} is no time", hint="use 30m, 12h, 7d, 2w, 2026-05-07 or 2026-05-07T14:30"
+            f"{text!r} is no time", hint=f"use {known}2026-05-07 or 2026-05-07T14:30"
         ) from error
 
 
-def end_of(text: str) -> datetime:
+def end_of(text: str, *, spans: bool = True) -> datetime:
     """Return the moment as `moment_of` does; of a date alone the last instant of that day.
 
     Raises:
         ConfigError: If it is no time.
     """
-    moment = moment_of(text)
+    moment = moment_of(text, spans=spans)
     is_day = re.fullmatch(r"\d{4}-\d{2}-\d{2}", text.strip()) is not None
     return moment + timedelta(days=1, microseconds=-1) if is_day else moment
 

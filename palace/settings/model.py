@@ -200,7 +200,7 @@ class SearchSettings(Section):
         2,
         ge=0,
         le=10,
-        description="How far the neighbours of a hit count, in positions of its file; 0 to 10.",
+        description="How far the turns around a turn that is found count, in turns; 0 to 10.",
     )
 
     related_words: StrictBool = Field(
@@ -252,8 +252,7 @@ class OpenAISettings(Section):
         8000,
         ge=200,
         le=1_000_000,
-        description="Longest text that is sent, in characters, the rest is left out; 200 to "
-        "1000000.",
+        description="Longest text that is sent, in characters, the rest is not; 200 to 1000000.",
     )
 
 
@@ -405,14 +404,13 @@ class ArtifactsSettings(Section):
         262_144, ge=1, le=16_777_216, description="Most of one artifact, in bytes; 1 to 16777216."
     )
     cache_s: StrictFloat = Field(
-        60.0, ge=0, le=86_400, description="How long a fetch is reused, in seconds; 0 to 86400."
+        60.0, ge=0, le=86_400, description="Life of a server's reply, in seconds; 0 to 86400."
     )
     stale_after_days: StrictFloat = Field(
         7.0,
         ge=0,
         le=36_500,
-        description="Age from which a status memory is labelled as possibly out of date, in days; "
-        "0 to 36500.",
+        description="Age from which a status is labelled as perhaps outdated, in days; 0 to 36500.",
     )
     files: FilesSettings = section(FilesSettings)
     logs: LogsSettings = section(LogsSettings)
@@ -479,7 +477,10 @@ class JournalSettings(Section):
         "text", description="What is kept of a prompt: its text, a hash of it, or nothing (off)."
     )
     retention_days: StrictInt | None = Field(
-        365, ge=1, le=36_500, description="Age of removal, in days; 1 to 36500, null = never."
+        365,
+        ge=1,
+        le=36_500,
+        description="Age of removal, by whole months, in days; 1 to 36500, null = never.",
     )
 
 

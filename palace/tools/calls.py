@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from palace.arguments import check_texts
 from palace.enforce.markers import harmless
+from palace.enforce.suspicion import WARNING, suspicions
 from palace.errors import MemoryNotFoundError, PalaceError
 from palace.ports import Scope
 from palace.text import counted
@@ -363,6 +364,7 @@ def _shown(item: Evidence, *, answers: bool) -> dict[str, Any]:
         "trust": item.trust,
         "answers": answers,
         "confidence": round(item.confidence, 3),
+        **_warned(item.text),
     }
 
 
@@ -376,7 +378,12 @@ def _described(memory: Memory, palace: Mempalace) -> dict[str, Any]:
         "trust": memory.trust,
         "status": memory.status,
         "tags": list(memory.tags),
+        **_warned(memory.said),
     }
+
+
+def _warned(text: str) -> dict[str, str]:
+    return {"warning": WARNING} if suspicions(text) else {}
 
 
 def _state_of(memory: Memory) -> str:

@@ -61,6 +61,7 @@ class Query:
         in_time: Which of several is asked for, if it is the last, the first or the next.
         ordering: Terms that only say so ("last", "next").
         of_day: The terms of a date, if all that is asked is what that day or period holds.
+        from_today: Terms of a date that the prompt tells from today ("yesterday").
         of_a_kind: Whether it asks what a kind of thing is or does ("what does a notary do?").
         known_one: Whether all that it asks is who somebody is, or when or where something is, that
             memories have ("who is the notary?").
@@ -97,6 +98,7 @@ class Query:
     in_time: TimeOrder | None = None
     ordering: tuple[str, ...] = ()
     of_day: tuple[str, ...] = ()
+    from_today: tuple[str, ...] = ()
     of_a_kind: bool = False
     known_one: bool = False
     # It follows from the terms and the language, and a mapping has no hash.

@@ -25,6 +25,7 @@ Rule = Literal[
     "name missing",
     "answer missing",
     "other date",
+    "other number",
     "names present",
     "own words",
     "mended word",

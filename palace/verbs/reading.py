@@ -131,7 +131,14 @@ class ReadingVerbs(OpenedPalace):
         """Return the memories nearest to any text at all, best first, with their scores.
 
         This is the search the enforcer uses; unlike the enforcer it always returns the nearest.
-        With `as_of` it searches what the palace held at that moment, retired memories included.
+
+        Args:
+            text: What to look for: a question, words, a whole paragraph.
+            top_k: Most hits, >= 1; `search.top_k` if not given.
+            session_id: The session whose scoped memories may be read; its notes are not searched.
+            project: The project whose scoped memories may be read.
+            layer: `L1`, rooms and timeline, or `L4`, playbooks.
+            as_of: Searches what the palace held at this moment, what was retired since included.
 
         Raises:
             ConfigError: If the text is no text, or `top_k` no whole number from 1 on, or there is

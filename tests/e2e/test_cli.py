@@ -625,8 +625,8 @@ def test_init_among_notes_says_that_they_are_not_read(palace: Palace, tmp_path: 
     for name in ("Trips/Oslo.md", "Trips/Rome.md", ".trash/old.md", "config/help.md"):
         (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "p" / name).write_text("- The ferry left at 9.\n")
-    assert "Trips/Oslo.md is not read: move notes below rooms/" in palace("init").err
-    assert "Trips/Oslo.md stands outside rooms/" in palace("doctor").out
+    assert "outside rooms/ are not read, such as Trips/Oslo.md" in palace("init").err
+    assert "are not read, such as Trips/Oslo.md" in palace("doctor").out
     (tmp_path / "p" / "Trips").rename(tmp_path / "p" / "rooms" / "Trips")
     assert "not read" not in palace("init").err
 

@@ -48,6 +48,12 @@ def test_what_holds_until_a_date_holds_on_that_day(palace):
     assert not palace("search", "staging port", "--as-of", "2026-05-02T00:00")["hits"]
 
 
+@pytest.mark.parametrize("option", ["--valid-from", "--valid-to"])
+def test_a_span_before_now_is_not_when_a_memory_holds(command, option):
+    code, _, err = command("remember", PORT, option, "2w")
+    assert (code, "use 2026-05-07 or" in err) == (2, True)
+
+
 def test_where_forgotten_words_still_stand_is_said(palace, command, here):
     old = palace("remember", PORT)["memory"]["id"]
     page = here / "timeline" / "2026-05-07.md"

@@ -224,12 +224,12 @@ def test_a_day_without_its_year_is_one_of_the_time_it_is_said_in(
         (
             "We do not deploy the website on Fridays",
             "We do deploy the website on Fridays",
-            "stored: affirmed; new: denied",
+            "stored: it is so; new: it is not so",
         ),
         (
             "We do deploy the website on Fridays",
             "We do not deploy the website on Fridays",
-            "stored: denied; new: affirmed",
+            "stored: it is not so; new: it is so",
         ),
         (
             "The worker image is pinned to v2.0.1 today",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import ConversationTurn, Mempalace, RetrievalEnforcer, Turn
+from palace import ConversationTurn, Mempalace, Message, RetrievalEnforcer, Turn
 from palace.ports import TermCounts
 from palace.recall.lexicon import load_lexicon
 from palace.recall.relative_days import Dated, Told, dates_of_weekdays, days_as_dated
@@ -319,3 +319,42 @@ def test_today_is_the_day_a_turn_speaks_of(diary: Mempalace) -> None:
     query = diary.analyse(Turn("What did I do yesterday?", as_of=as_of))
     assert "2026-05-03" not in query.terms  # nothing is written of it
     assert (datetime.now().astimezone().date() - timedelta(days=1)).isoformat() not in query.terms
+
+
+@pytest.mark.parametrize(
+    ("language", "prompt"),
+    [
+        ("en", "What time is it?"),
+        ("en", "what's today's date"),
+        ("de", "Wie spät ist es?"),
+        ("fr", "Quel jour sommes-nous ?"),
+        ("es", "¿Qué hora es?"),
+        ("pt", "Que horas são?"),
+        ("it", "Che ore sono?"),
+        ("nl", "Hoe laat is het?"),
+        ("pl", "Jaki dziś dzień?"),
+        ("ru", "Который час?"),
+        ("sv", "Vad är klockan?"),
+        ("tr", "Saat kaç?"),
+        ("zh", "现在几点？"),
+        ("ja", "今は何時ですか？"),
+        ("zh", "今何時？"),  # without kana nobody can tell
+        ("ko", "지금 몇 시야?"),
+    ],
+)
+def test_no_memory_tells_the_time(spoken: Mempalace, language: str, prompt: str) -> None:
+    verdict = RetrievalEnforcer(spoken).decide(prompt)
+    assert verdict.action == "pass"
+    assert language == spoken.analyse(Turn(prompt)).language
+
+
+@pytest.mark.parametrize("prompt", ["What time is the recital?", "What day is the recital?"])
+def test_the_time_of_something_is_asked_for(spoken: Mempalace, prompt: str) -> None:
+    verdict = RetrievalEnforcer(spoken).decide(prompt)
+    assert "recital" in verdict.evidence[0].text
+
+
+def test_behind_another_turn_it_is_not_the_time_of_now(spoken: Mempalace) -> None:
+    history = (Message("user", "When is the recital?"), Message("assistant", "On Friday."))
+    signal = RetrievalEnforcer(spoken).decide(Turn("What time is it?", history=history)).signal
+    assert "of_now" not in signal.cues

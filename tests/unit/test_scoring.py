@@ -684,6 +684,24 @@ def test_another_month_or_year(asked: str, told: str, expected: float) -> None:
     assert described(query(asked), candidate(told))["other_date"] == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "told", "expected"),
+    [
+        ("Boats counted at pier 3", "12 boats counted at pier 4", 1.0),
+        ("Boats counted at pier 4", "12 boats counted at pier 4", 0.0),
+        ("Boats counted at pier 4", "12 boats counted at piers 3 and 4", 0.0),
+        ("Boats counted at pier 3", "12 boats counted at the pier", 0.0),
+        ("Wer wohnt in Zimmer 12?", "Zimmer 14: Nora", 1.0),
+        ("What was due on May 3?", "The rent was due on May 4", 1.0),
+        ("Which trophy did we win in season 2024?", "The cup of season 2023", 0.0),
+        ("Which 3 piers have lamps?", "Pier 4 has lamps", 0.0),
+    ],
+)
+def test_another_number_of_the_same(asked: str, told: str, expected: float) -> None:
+    found = query(asked, numbers=tuple(t for t in tokens(asked) if t.isdecimal()))
+    assert described(found, candidate(told))["other_number"] == expected
+
+
 def test_a_turn_of_a_conversation_always_holds_a_person() -> None:
     asked = query("move", answer_type="person")
     assert answer_present(asked, candidate("i moved", session="s1")) == 1.0

@@ -195,6 +195,7 @@ def test_a_judgement_tells_each_feature_and_adds_up() -> None:
         ({"coverage": 1.0, "answer_type": 0.0}, "unclear", "answer missing"),
         ({"coverage": 1.0, "answer_type": 0.5}, "sufficient", "bars"),
         ({"coverage": 1.0, "other_date": 1.0}, "unclear", "other date"),
+        ({"coverage": 1.0, "other_number": 1.0}, "unclear", "other number"),
         ({"coverage": 1.0, "mended": 1.0}, "unclear", "mended word"),
         ({"coverage": 1.0, "mended": 0.0}, "sufficient", "bars"),
         ({"coverage": -9.0, "has_names": 1.0, "names": 1.0}, "unclear", "names present"),
@@ -291,7 +292,7 @@ def test_whoever_else_spoke_of_a_place_is_not_who_is_asked_about() -> None:
     assert judged(sufficiency, scored(**asked)) != "none"
 
 
-@pytest.mark.parametrize("flaw", [{"answer_type": 0.0}, {"other_date": 1.0}])
+@pytest.mark.parametrize("flaw", [{"answer_type": 0.0}, {"other_date": 1.0}, {"other_number": 1.0}])
 def test_a_turn_may_leave_the_answer_to_the_turns_around_it(flaw: dict[str, float]) -> None:
     sufficiency = Sufficiency(STATEMENT, TURN)
     assert judged(sufficiency, scored(session="s1", coverage=9.0, **flaw)) == "sufficient"
