@@ -2,7 +2,7 @@
 
 Korean ones in Hangul too: 칠십팔만 원, 오후 세 시 반.
 
-In: text. Out: numbers and clock times with the place where they stand.
+In: text. Out: numbers and clock times with the place where they stand, and what is negated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ YEAR = f"[〇零{_ONE}]{{4}}"
 """Pattern of a year, letter by letter."""
 _NUMBER = regex.compile(f"(?<![{_ANY}第])[{_ONE}两兩十百千][{_ANY}]*")
 # What is counted by more than ten; "十分" is very much, and days and months are those of dates.
-_COUNTERS = frozenset("元块塊円人名个個件本枚冊册页頁台臺回次歳岁歲层層階楼樓号號倍杯箱袋瓶斤张張")
+_COUNTERS = frozenset(
+    "元块塊円人名个個件本枚冊册页頁台臺回次歳岁歲层層階楼樓号號倍杯箱袋瓶斤张張片粒颗顆只隻条條双雙匹盒包"
+)
 _CLOCK = regex.compile(
     rf"(?<![{_ANY}\d])(?P<h>二?十[{_ONE}]?|[{_ONE}两兩])(?P<mark>[点點時时])(?![间間])"
     rf"(?:(?P<full>[钟鐘整])|(?P<m>[二三四五]?十[{_ONE}]?|零?[{_ONE}]|\d{{1,2}})分"
@@ -51,6 +53,15 @@ _KOREAN_HOURS = "한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 열한 �
 _KOREAN_CLOCK = regex.compile(
     rf"(?<!\p{{Hangul}})(?P<h>{'|'.join(sorted(_KOREAN_HOURS, key=len, reverse=True))}) ?시(?! ?간)"
     rf"(?: ?(?:(?P<m>\d{{1,2}}|[{_KOREAN_ONES}]?십?[{_KOREAN_ONES}]?) ?분|(?P<half>반)))?"
+)
+# "不做", "没有", "まだ来ていない"; 不过 is "but", 不到 "less than", and しかない leaves one thing.
+_NEGATION = regex.compile(
+    r"(?<![对對差])不(?!过(?![敏期来去])|過(?![敏期来去])|[同仅僅久错錯少便管断斷但然如止料锈论論到超足满滿]|好意思)"
+    r"|[没沒]有?(?![关關错錯问問])|未(?![来來婚])|(?<=\p{Hiragana})(?:ません|なかった|ない(?!\p{Han}))"
+)
+_NO_NEGATION = regex.compile(
+    r"(?:なければ|なくては|ないと|なきゃ)(?:なり|なら|いけ)(?:ません|ない)"
+    r"|かもしれ(?:ません|ない)|しか\p{L}{0,8}?(?:ません|ない)|すみません|違いない"
 )
 _HOURS = 24
 _MORNING = regex.compile(r"(?:上午|早上|凌晨|午前|오전|새벽|아침)\s?$")
@@ -113,7 +124,7 @@ def han_numbers(text: str) -> Iterator[HanNumber]:
         large = len(written) > 1 and written[0] not in "百千" and written[-1] not in "十零〇"
         large &= not {*written}.isdisjoint({*"百千", *_MYRIADS})
         counts = _is_counted(written, text[end : end + 2])
-        sure = large or (counts and (len(written) > 1 or written == "十"))
+        sure = large or (counts and written != "一")
         yield HanNumber(han_value(written), match.start(), end, sure, counts)
     for match in _KOREAN.finditer(text):
         yield HanNumber(han_value(match[0].replace(" ", "")), *match.span(), sure=True, counts=True)
@@ -150,6 +161,16 @@ def han_clocks(text: str, *, all_day: bool = False) -> Iterator[Quantity]:
         minutes = 30.0 if match["half"] else han_value(match["m"]) if match["m"] else 0.0
         half = None if all_day else half_of_day(text, match.start())
         yield Quantity(times_of_day(hour * 60 + minutes, half), "clock", 1, *match.span(), match[0])
+
+
+def is_negated_there(text: str) -> bool:
+    """Whether a clause in Chinese or Japanese has a sign that turns it into its opposite."""
+    return not text.isascii() and _NEGATION.search(_NO_NEGATION.sub("", text)) is not None
+
+
+def without_negation(text: str) -> str:
+    """Return a text without those signs, and the 了 in whose place 没 stands: 没做, 做了."""
+    return text if text.isascii() else _NEGATION.sub("", text).replace("了", "")
 
 
 def half_of_day(text: str, start: int) -> str | None:

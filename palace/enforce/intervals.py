@@ -72,6 +72,19 @@ _OTHER_UNITS = {
     **dict.fromkeys(("manad", "manaden", "miesiac"), "month"),
 }
 _WORD = regex.compile(r"\p{L}+")
+# "22 euros an hour", "cuota anual: 60 euros", "400 Euro pro Saison"; "im Jahr 2025" is a date.
+_RATE = regex.compile(
+    r"(?:/|\b(?:an?|per|each|every|pro|je|im|am|die|par|pour\sl['’]|chaque|al?|a\sla|por|ao|cada|в|за))\s?"
+    r"(?:(?P<hour>hour|hr|h|stunde|heure|hora|час)|(?P<day>day|tag|jour|d[ií]a|день)"
+    r"|(?P<week>week|woche|semaine|semana|неделю)|(?P<month>month|mo|monat|mois|m[eê]s|месяц)"
+    r"|(?P<year>year|yr|jahr|ann?[ée]e|an|a[nñ]o|год))\b(?!\s?\d)"
+    r"|\b(?:(?P<hour>hourly)|(?P<day>daily|täglich|diari)|(?P<week>weekly|wöchentlich|hebdo|semanal)"
+    r"|(?P<month>monthly|monatlich|mensu|mensa[li]|ежемесячн)"
+    r"|(?P<year>yearly|annual|jährlich|annuel|anua[li]|ежегодн|годов))\p{L}*"
+    r"|每(?:(?P<hour>小时)|(?P<day>[天日])|(?P<week>[周週])|(?P<month>个?月)|(?P<year>年))",
+    regex.IGNORECASE,
+)
+_SENTENCE = regex.compile(r"[.;!?](?=\s|\Z)|[。；！？\n]")
 _SPANS = ("time", "months")
 
 
@@ -91,6 +104,36 @@ def other_intervals(sentence: str, texts: Sequence[str]) -> list[str]:
         for q in said
         if (q.unit, q.measures[0]) not in lengths and any(_excludes(q, other) for other in known)
     ]
+
+
+def other_rates(sentence: str, texts: Sequence[str]) -> list[str]:
+    """Return the amounts that the texts have by another time: by the year, and not the month.
+
+    A time by which they have anything may be worked out.
+    """
+    said = [rated for rated in _rated(sentence) if rated[1]]
+    if not said:
+        return []
+    known = [rated for text in texts for rated in _rated(text)]
+    anywhere = {rate for text in texts for rate in _rates(text)}
+    return [
+        amount.text
+        for amount, rates in said
+        if anywhere.isdisjoint(rates)
+        and any(other and amount.measures == there.measures for there, other in known)
+    ]
+
+
+@lru_cache(maxsize=512)
+def _rated(text: str) -> tuple[tuple[Quantity, frozenset[str]], ...]:
+    """Return the amounts that stand alone in a sentence, with the times that it has them by."""
+    parts = ((part, read_quantities(part)) for part in _SENTENCE.split(text))
+    return tuple((q[0], _rates(part)) for part, q in parts if len(q) == 1)
+
+
+def _rates(text: str) -> frozenset[str]:
+    found = (match.groupdict() for match in _RATE.finditer(text))
+    return frozenset(name for groups in found for name, said in groups.items() if said)
 
 
 def _excludes(one: Quantity, other: Quantity) -> bool:

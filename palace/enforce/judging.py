@@ -22,7 +22,7 @@ from palace.enforce.answer_words import (
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in
 from palace.enforce.dates import find_dates, find_weekdays
-from palace.enforce.intervals import other_intervals
+from palace.enforce.intervals import other_intervals, other_rates
 from palace.enforce.polarity import (
     Clause,
     affirms_denied,
@@ -47,6 +47,7 @@ from palace.enforce.specifics import (
 from palace.enforce.spoken import minutes_past
 from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
+from palace.enforce.swapped import swapped
 from palace.recall.language import language_of
 from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
 from palace.recall.related import translated
@@ -278,6 +279,7 @@ def judge(sentence: str, grounds: Grounds, before: str = "") -> Judged:
         or other_sides(bare, grounds.texts)
         or slots.exchanged(bare)
         or other_intervals(bare, grounds.texts)
+        or other_rates(bare, grounds.texts)
         or _claims_missing(bare, taken, grounds, label=is_label(sentence))
     )
     lone = "" if found else _lone_word(bare, taken, grounds)
@@ -493,8 +495,10 @@ def _claims_missing(
     content = [w for w in listed if _says_something(w)]
     if not content and not taken:
         return _reply_missing(sentence, listed, grounds)
-    refuted = contradicts(sentence, grounds.clauses, grounds.language) or affirms_denied(
-        sentence, grounds.texts
+    refuted = (
+        contradicts(sentence, grounds.clauses, grounds.language)
+        or affirms_denied(sentence, grounds.texts)
+        or swapped(sentence, grounds.texts)
     )
     share = own = _share(content, grounds.everything)
     if grounds.strict and grounds.is_yes_no and not is_negated(sentence):

@@ -16,7 +16,7 @@ from palace.enforce.quantity import is_unit
 from palace.enforce.source import Source, is_cut_from, plain
 from palace.enforce.specifics import KOREAN_NAME, Specific
 from palace.recall.related import everyday_words
-from palace.text import stem
+from palace.text import fold, is_cyrillic, stem
 
 _JOINED = regex.compile(r"(?P<head>[\w.-]+):(?P<tail>\d{1,5})|(?P<head>.+)/(?P<tail>[\w.-]+)")
 _IDENTIFIER = regex.compile(r"(?P<letters>\p{L}{1,3})(?P<digits>\d{1,3})")
@@ -32,6 +32,7 @@ _HANGUL = regex.compile(r"\p{Hangul}")
 _GROUP_MARKS = r"[ ./()-]{0,3}"
 _LEAST_GROUPED_DIGITS = 9
 _LEAST_ROOT_CHARS = 6
+_MOST_NAME_WORDS = 2
 
 
 def _is_cut_compound(known: Sequence[str], said: Sequence[str]) -> bool:
@@ -192,7 +193,14 @@ class KnownSpecifics:
 
     def _has_quote(self, wanted: str) -> bool:
         pieces = regex.split(r"\.\.\.|…|\[\.\.\.\]", wanted)
-        return all(self._has_whole(piece.strip(" .,;:!?'\"")) for piece in pieces)
+        bare = (piece.strip(" .,;:!?'\"") for piece in pieces)
+        return all(self._has_whole(piece) or self._has_inflected(piece) for piece in bare)
+
+    def _has_inflected(self, wanted: str) -> bool:
+        """Whether a name in another case stands there, as in "у «Севера»" of «Север»."""
+        parts = wanted.split()
+        named = len(parts) <= _MOST_NAME_WORDS and all(map(is_cyrillic, parts))
+        return named and self._apart.issuperset(map(stem, map(fold, parts)))
 
     def _has_lines(self, code: str) -> bool:
         lines = [" ".join(line.split()) for line in code.splitlines()]

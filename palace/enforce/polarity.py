@@ -15,15 +15,18 @@ from itertools import pairwise
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
+from palace.enforce.han import without_negation
 from palace.enforce.quantities import read_quantities
 from palace.enforce.specifics import is_negated
+from palace.recall.lexicon import is_hiragana
 from palace.recall.related import translated
-from palace.text import fold, month_token, right_before
+from palace.text import Word, fold, month_token, right_before
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
     r"|[。！？；：，、—()\n]+|(?:(?<!\s)\s++)?+(?:->|→|=>)\s*"
-    r"|\s(?:but|because|(?<!\bha(?:s|ve|d)\s)since|while|whereas|although|so|and|or|when|which|who|if|aber|weil|und|mais|et|pero|y)\s",
+    r"|\s(?:but|because|(?<!\bha(?:s|ve|d)\s)since|while|whereas|although|so|and|or|when|which|who|if|aber|weil|und|mais|et|pero|y"
+    r"|denn|obwohl|parce\sque?|puisque|porque|aunque|perché|mas|maar|omdat|но|а|и|потому\sчто|так\sкак)\s",
     regex.IGNORECASE,
 )
 _SENTENCE = regex.compile(r"(?<=[.!?。！？])\s+")
@@ -113,10 +116,16 @@ def _answered(parts: list[tuple[frozenset[str], bool]]) -> list[tuple[frozenset[
 
 def _content(part: str) -> frozenset[str]:
     """Return what a clause says; a day alone says nothing that could be denied."""
-    listed = [w for w in read_words(part) if is_content(w) and not is_framing(w)]
+    read = read_words(without_negation(part))
+    listed = [w for w in read if is_content(w) and not is_framing(w) and not _is_ending(w)]
     if all(w.surface.isdigit() or month_token(w.surface) for w in listed):
         return frozenset()
     return frozenset(w.token for w in listed)
+
+
+def _is_ending(word: Word) -> bool:
+    """Whether two letters are how a Japanese word ends: "ない" is said as "ません" too."""
+    return word.shape == "dense" and any(map(is_hiragana, word.surface))
 
 
 def has_opposites(text: str) -> bool:

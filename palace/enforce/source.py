@@ -47,6 +47,12 @@ NO_PARTS = frozenset({"clock", "version", "ordinal"})
 _LONGEST_LIST = 12
 _LONGEST_CUT = 5
 _LEAST_CUT = 3
+# What a Russian name ends in; "ов" is none: Иванов is another than Иван.
+_CASES = frozenset(
+    "а я у ю е и ы о ь еи ои ею ою ом ем ам ям ами ями ах ях ым им ого его ому ему ыи ии ая яя"
+    " ую ых их".split()
+) | {""}
+_FEWEST_BEFORE_CASE = 2
 _HEAD = regex.compile(
     r"(?<!\p{L})(?:\p{Lu}\p{Ll}{2,3}(?![\p{L}'’])|\p{Lu}[b-df-hj-np-tv-z](?!\p{L})"
     r"|\p{Ll}{3,4}(?=\s\p{Ll}?\d))"
@@ -70,6 +76,14 @@ def is_cut_from(short: str, word: str) -> bool:
 def _are_in_order(letters: str, word: str) -> bool:
     rest = iter(word)
     return all(letter in rest for letter in letters)
+
+
+def is_in_other_case(one: str, other: str) -> bool:
+    """Whether two folded names may be one in two cases of Russian: "Вологде", "Вологду"."""
+    ends = range(_FEWEST_BEFORE_CASE, min(len(one), len(other)) + 1)
+    return any(
+        one[:end] == other[:end] and {one[end:], other[end:]} <= _CASES for end in reversed(ends)
+    )
 
 
 def is_cut_name(short: str, name: str, *, whole: bool) -> bool:

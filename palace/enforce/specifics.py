@@ -13,6 +13,7 @@ from typing import Literal
 import regex
 
 from palace.enforce.answer_words import answer_words, read_words
+from palace.enforce.han import is_negated_there
 from palace.enforce.quantity import Quantity
 from palace.recall.given_names import as_listed, given_names
 from palace.recall.lexicon import load_lexicon
@@ -79,6 +80,11 @@ _VERBS = frozenset(
 # What a sentence that tells somebody what to do may begin with.
 _IMPERATIVES = frozenset("add give press remember send set text use".split())
 _PLAIN_ENDINGS = ("ing", "ly", "tion", "sion", "ment", "ness", "ity", "ance", "ence", "ship", "age")
+# Of verbs that need no "you" or "they" before them: "Usáis Debian", "Поставили Debian".
+_VERB_ENDINGS = (
+    "áis", "éis", "steis", "aste", "aron", "ieron", "ábamos", "íamos", "remos", "eram", "avam",
+    "avate", "ете", "ёте", "ите", "али", "яли", "или", "ели",
+)  # fmt: skip
 _GERMAN = frozenset(
     "der die das und ist nicht ein eine einen wird am im den dem des zum zur auf mit er sie es von"
     " vom bis für bei nach ihr wir hat haben sind kein keine oder aus um"
@@ -339,7 +345,8 @@ def _opens_like_a_name(text: str, word: Word, next_two: Sequence[Word]) -> bool:
     if nearby in ("and", "or"):  # "Ida and Tom", not "Gluten and nuts"
         return len(next_two) > 1 and next_two[1].surface[0].isupper()
     if nearby[0].isupper():
-        return len(nearby) > 1 and fold(nearby) not in _TITLES  # "Chase Dr Ruiz"
+        verb = word.surface.casefold().endswith(_VERB_ENDINGS) or fold(nearby) in _TITLES
+        return len(nearby) > 1 and not verb  # "Chase Dr Ruiz"
     return (
         nearby in _VERBS
         or (nearby.endswith("ed") and len(nearby) > 3)
@@ -370,4 +377,5 @@ def is_negated(text: str) -> bool:
         _NONE.search(text) is not None
         or _WITHOUT.search(text) is not None
         or any(word in negations or word.endswith(("n't", "n’t")) for word in found)
+        or is_negated_there(text)
     )

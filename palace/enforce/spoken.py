@@ -124,10 +124,12 @@ _ITALIAN_SMALL = _ITALIAN_PIECES | {
     for first, n in firsts.items()
     for last, m in lasts.items()
 }
+# And as German and Dutch do: "sechshundertvierzig", "tweeduizend".
+_HUNDREDS_TOGETHER = {"tausend": 1000, "duizend": 1000, "hundert": 100, "honderd": 100}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
           "cento": 100, "mila": 1000, "mil": 1000,
-          **dict.fromkeys(("тысяча", "тысячи", "тысяч"), 1000)}  # fmt: skip
+          **dict.fromkeys(("тысяча", "тысячу", "тысячи", "тысяч"), 1000)}  # fmt: skip
 _AFTER_ONES = {
     "cent": 100,
     "cents": 100,
@@ -147,9 +149,19 @@ def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
 
 
 _ITALIAN_LARGE = rf"(?:{_any_of(_ITALIAN_PIECES)}|cento?|mila|mille){{2,7}}(?!\p{{L}})"
+_GERMANIC_PIECES = {
+    "ein": 1,
+    "een": 1,
+    **_plain({**_numbered(_LINES["de"]), **_GERMAN, **_numbered(_LINES["nl"]), **_DUTCH}),
+}
+_GERMANIC_LARGE = (
+    rf"(?=\p{{L}}*(?:{_any_of(_HUNDREDS_TOGETHER)}))"
+    rf"(?:{_any_of(_GERMANIC_PIECES, _HUNDREDS_TOGETHER)}|und|en|ën){{2,9}}(?!\p{{L}})"
+)
 _ONE = "|".join(
     [
         _ITALIAN_LARGE,
+        _GERMANIC_LARGE,
         *(
             f"(?:{_any_of(_plain(first))}){joint}(?:{_any_of(_plain(last))})"
             for first, joint, last in _JOINED
@@ -407,10 +419,15 @@ def _value(run: str) -> float:
 
 
 def _below_thousand(word: str) -> float:
-    """Return the value of one word; Italian writes larger ones together too."""
-    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL, _BEFORE_ONES):
+    """Return the value of one word; some languages write larger ones together too."""
+    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL, _BEFORE_ONES, _GERMANIC_PIECES):
         if word in table:
             return table[word]
+    for large, size in _HUNDREDS_TOGETHER.items():
+        many, found, rest = word.partition(large)
+        if found:
+            rest = rest.removeprefix("und").removeprefix("en")
+            return (_below_thousand(many) or 1) * size + _below_thousand(rest)
     thousands, mila, rest = word.partition("mila")
     if mila or word.startswith("mille"):
         value = _below_thousand(thousands) if mila else 1

@@ -16,10 +16,10 @@ from palace.enforce.answer_words import answer_words, read_words
 from palace.enforce.known_dates import KnownDates
 from palace.enforce.known_quantities import KnownQuantities
 from palace.enforce.known_specifics import KnownSpecifics
-from palace.enforce.source import Source, is_cut_from, is_cut_name
+from palace.enforce.source import Source, is_cut_from, is_cut_name, is_in_other_case
 from palace.enforce.specifics import is_everyday, may_be_name
 from palace.recall.related import translated
-from palace.text import Word, fold, stem
+from palace.text import Word, fold, is_cyrillic, stem
 
 _NO_DIGITS = regex.compile(r"\D+")
 _LETTERED = regex.compile(r"(?<!\p{L})(\p{L}{3,20})\.?\s\p{Lu}(?![\w'’])")
@@ -159,7 +159,10 @@ class Support:
         bare = folded.replace("-", "")
         if not self._names.isdisjoint({folded, f"{folded}s", folded.removesuffix("s"), bare}):
             return True
-        if any(
+        inflected = is_cyrillic(folded) and any(
+            is_in_other_case(folded, name) for name in self._names
+        )
+        if inflected or any(
             is_cut_name(short, folded, whole=short in s.heads)
             for s in self.sources
             for short in s.heads | s.marked

@@ -279,7 +279,7 @@ class CueDetector:
             band, spoken = "unsure", ("unread_script", *spoken)
         if band == "other":
             kind, runner_up = "none", kind
-        known = query.known_one or bool(query.of_day)
+        known = query.known_one or bool(query.of_day) or _asks_of_ours(features)
         leaning = band == "unsure" and (known or score >= self._leaning_at)
         is_own = self._is_own(turn, query, text, features)
         return RecallSignal(
@@ -449,6 +449,12 @@ def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
         return "documented"  # whether it is written down how a thing is done, a playbook tells
     # Memories tell of whom it asks: whether they tell who that is, they show.
     return "known_one" if query.known_one else ""
+
+
+def _asks_of_ours(features: Mapping[str, float]) -> bool:
+    """Whether a prompt asks about what is "ours", and memories tell of something it names."""
+    seen = all(map(features.get, ("possessive_our", "question", "known_terms")))
+    return seen and not features.get("hypothetical")
 
 
 def _tells_what_it_asks(prompt: str, query: Query, features: Mapping[str, float]) -> bool:

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import regex
 
 from palace.ports import Scope, TermCounts, Vocabulary
-from palace.recall.lexicon import Lexicon
+from palace.recall.lexicon import Lexicon, is_hiragana
 from palace.recall.related import listed_set
 from palace.text import Word, fold, stem, words
 
 CountsOf: TypeAlias = Callable[[Iterable[str]], Mapping[str, TermCounts]]
 
+# What a Japanese verb ends in behind its Chinese letter: 開く is asked for as 開きますか.
+_JAPANESE_VERBS = (
+    "わいうえおっ かきくけこい がぎぐげごい さしすせそ たちつてとっ"
+    " なにぬねのん ばびぶべぼん まみむめもん らりるれろっ"
+).split()
 # So many letters of a word are left before an ending; one fewer where one of the forms has none.
 _FEWEST_LETTERS = 4
 
@@ -103,8 +109,8 @@ def as_memories_inflect(
     """Return, for words in a form that no memory has, the token of a form that some memory has.
 
     Two tokens are forms of one word if they begin alike and differ only in `endings` that the
-    lexicon lists for the language; where it lists none, nothing is returned. Of several, the one
-    with the longest common beginning is taken, then the most frequent.
+    lexicon lists for the language, or are one Japanese verb. Of several, the one with the longest
+    common beginning is taken, then the most frequent.
 
     Args:
         unknown: Words that carry content and that the palace does not hold.
@@ -114,7 +120,7 @@ def as_memories_inflect(
     """
     endings = _endings_of(lexicon)
     if endings is None:
-        return {}
+        return _japanese_verbs(unknown, vocabulary, scope) if _is_japanese(lexicon) else {}
     meant: dict[str, str] = {}
     for word in unknown:
         token = word.token
@@ -125,6 +131,33 @@ def as_memories_inflect(
             counts = vocabulary.counts(shared, scope=scope)
             meant[token] = max(shared, key=lambda t: (shared[t], counts[t].any, t))
     return meant
+
+
+def _is_japanese(lexicon: Lexicon) -> bool:
+    return "Hiragana" in lexicon.scripts
+
+
+def _japanese_verbs(
+    unknown: Sequence[Word], vocabulary: Vocabulary, scope: Scope
+) -> dict[str, str]:
+    """Return, for a Chinese letter with the ending of a verb, the form that most memories have."""
+    others = {
+        word.token: [
+            word.token[0] + ending
+            for row in _JAPANESE_VERBS
+            if word.token[1] in row
+            for ending in row
+        ]
+        for word in unknown
+        if word.shape == "dense" and len(word.token) == 2 and not is_hiragana(word.token[0])
+    }
+    counts = vocabulary.counts(chain.from_iterable(others.values()), scope=scope) if others else {}
+    told = {
+        token: max(forms, key=lambda form: counts[form].any)
+        for token, forms in others.items()
+        if forms
+    }
+    return {token: form for token, form in told.items() if counts[form].any}
 
 
 def _forms(token: str, endings: _Endings, vocabulary: Vocabulary, scope: Scope) -> dict[str, int]:

@@ -37,6 +37,8 @@ _HOUR = late(r"(?:[01]?\d|2[0-4])[hu](?:[0-5]\d)?$")  # 17h30, Flemish 17u30
 _BARE_HOUR = late(r"(?:[01]?\d|2[0-3])\.[0-5]\d$|0\d[0-5]\d$")
 _PRICED = late(r"\d[\d.,]*+(?P<unit>\D+)$")  # "75EUR", "500р"
 _FEWEST_PHONE_DIGITS = 6
+# What tells why, beside what is asked, takes so many words.
+_FEWEST_OF_A_REASON = 3
 _CODE = late(r"[^\W\d].*\d")
 
 
@@ -46,10 +48,8 @@ def answer_present(query: Query, candidate: Candidate) -> float:
     1 if present, 0 if absent, .5 where the kind cannot be seen in tokens.
     """
     body = candidate.body
-    if query.answer_type == "person":
-        return _told_who(query, candidate)
-    if query.answer_type == "name":
-        return _told_what_it_is_called(query, candidate)
+    if query.answer_type in _TOLD:
+        return _TOLD[query.answer_type](query, candidate)
     if query.answer_type in ("phone", "e_mail"):
         return max(
             (0.5 if _is_unparted(body, run) else 1.0 for run in _reached_at(query, body)),
@@ -101,6 +101,19 @@ def _told_what_it_is_called(query: Query, candidate: Candidate) -> float:
         things = _near(query, [t for t in asked if not is_word_of("naming_words", t)])
         return 0.5 if not things or _stands_beside([*names, *first], things, body) else 0.0
     return 0.5 if first else 0.0
+
+
+def _told_why(query: Query, candidate: Candidate) -> float:
+    """Return .5 where a memory may tell why: it has a word for that, or says more than is asked.
+
+    "The wall may not be taken down" does not say why not.
+    """
+    body = candidate.body
+    if any(is_word_of("reason_words", token) for token in body):
+        return 0.5
+    asked = _near(query, query.terms)
+    more = {t for t in body if not (t in asked or _is_small(t) or _tells_date(t) or t.isdigit())}
+    return 0.5 if len(more) >= _FEWEST_OF_A_REASON else 0.0
 
 
 def _names(candidate: Candidate) -> list[str]:
@@ -415,6 +428,11 @@ def _durations(body: Sequence[str], language: str) -> list[str]:
     return [*_numbers(body, language), *filter(_tells_date, body)]
 
 
+_TOLD: Mapping[AnswerType, Callable[[Query, Candidate], float]] = {
+    "person": _told_who,
+    "name": _told_what_it_is_called,
+    "reason": _told_why,
+}
 # What of a memory, in its order, is of the kind that is asked for.
 _TELLING: Mapping[AnswerType, Callable[[Sequence[str]], Iterable[str]]] = {
     "clock": _clocks,

@@ -35,8 +35,8 @@ WordKind = Literal[
     "particles", "enclitics", "stopwords", "soft", "question_words", "relative_dates", "feasts",
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
-    "price_words", "paying_words", "first_person", "address", "going_on_words", "framing_words",
-    "days_of_week", "doing_words",
+    "price_words", "paying_words", "reason_words", "first_person", "address", "going_on_words",
+    "framing_words", "days_of_week", "doing_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",

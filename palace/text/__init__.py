@@ -168,9 +168,14 @@ def stem(word: str) -> str:
     base = base_form(word)
     if base.isascii():
         return str(_STEMMERS.english.stemWord(base)) if base.isalpha() else base
-    if base and "CYRILLIC" in unicodedata.name(base[0], ""):
+    if is_cyrillic(base):
         return str(_STEMMERS.russian.stemWord(base))
     return base
+
+
+def is_cyrillic(word: str) -> bool:
+    """Whether a word begins with a Cyrillic letter: it is written with endings."""
+    return "CYRILLIC" in unicodedata.name(word[:1] or " ", "")
 
 
 WordShape = Literal["word", "identifier", "number", "dense"]

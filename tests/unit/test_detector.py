@@ -61,6 +61,13 @@ def test_unsure_keeps_its_kind_so_that_the_evidence_can_decide() -> None:
     assert (unsure.band, unsure.kind, unsure.score) == ("unsure", "status", 0.5)
 
 
+def test_an_unsure_question_about_what_is_ours_leans_to_recall() -> None:
+    model = bar_model({}, leaning=0.9)
+    assert detected("In which league is our lamp?", model=model).leaning
+    for other in ("In which league is the lamp?", "our lamp", "In which league is our stove?"):
+        assert not detected(other, model=model).leaning
+
+
 def test_an_unsure_prompt_leans_to_recall_from_a_bar_of_its_own_on() -> None:
     for leaning, leans in ((0.5, True), (0.51, False)):
         signal = detected("the lamp", model=bar_model({}, leaning=leaning))

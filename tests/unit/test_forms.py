@@ -21,6 +21,7 @@ PALACE = FixedVocabulary(
     "Bassängen, avtal om bastu, herrar, Martin",
     "La caldera está abierta, el portero",
     "Die Kasse",
+    "作品展は市民ギャラリーで開く",
     names=["kamil", "rumcaj", "piwniczka", "doblo", "cinar", "martin"],
 )
 
@@ -44,6 +45,8 @@ def asked(prompt: str, *, related: bool = True, noted: frozenset[str] = frozense
         ("hur kallt är det i bassängerna?", "bassangen"),
         ("när går avtalet ut?", "avtal"),
         ("¿cuándo estuvo abierto?", "abierta"),
+        ("作品展はどこで開きますか?", "開く"),
+        ("作品展はどこで開いたの?", "開く"),
     ],
 )
 def test_a_word_in_another_form_is_the_word_that_memories_have(prompt: str, term: str) -> None:

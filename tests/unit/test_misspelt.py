@@ -15,6 +15,8 @@ LEXICONS = load_lexicons(DEFAULT_LANGUAGES)
         ("Wich room was it?", "Which room was it?"),
         ("just giv me somthing", "just give me something"),
         ("wan kommt der Bus", "wann kommt der Bus"),
+        ("wann ham wir gestrichen", "wann haben wir gestrichen"),
+        ("pq a loja ta fechada", "por que a loja ta fechada"),
         ("cb il me doit", "combien il me doit"),
         ("xq no vino el técnico", "por qué no vino el técnico"),
         ("qdo vence o meu condomínio", "quando vence o meu condomínio"),

@@ -542,7 +542,9 @@ def test_head_and_tail() -> None:
         ("name", "restic on the move u331207", 0.5),
         ("thing", "anything", 0.5),
         ("place", "anything", 0.5),
-        ("reason", "anything", 0.5),
+        ("reason", "we move because of the damp", 0.5),
+        ("reason", "the move: damp, mould, noise", 0.5),
+        ("reason", "no move of the wall on 5 May", 0.0),
         ("yes_no", "anything", 0.5),
     ],
 )
