@@ -51,7 +51,8 @@ class Scored(NamedTuple):
     Attributes:
         prior: The part of the rank that is the worth of the memory and not its relevance; see
             `palace.recall.priors`.
-        place: Its place in the order of time that is asked for; what has none stands behind.
+        place: Its place in the order of time that is asked for; what has none stands behind. The
+            search sets it.
     """
 
     candidate: Candidate
@@ -92,18 +93,20 @@ def score(
     model = ranking or load_model("ranking" if cosines is None else "ranking_semantic")
     signals = {c.key: pool.ranking_features(c) for c in candidates}
     ranks = {key: model.log_odds(ranked) for key, ranked in signals.items()}
-    when = {key: place for place, key in enumerate(in_time)}
     if in_time:
         ranks |= dict.fromkeys(in_time, max(ranks[key] for key in in_time))
-    ordered = sorted(candidates, key=lambda c: (when.get(c.key, len(when)), -ranks[c.key]))
-    leading = {*in_time} or {ordered[0].key}
+    ordered = sorted(candidates, key=lambda c: -ranks[c.key])
     top = ranks[ordered[0].key]
-    runner_up = max((ranks[c.key] for c in ordered if c.key not in leading), default=top)
+    leading = {*in_time} or {ordered[0].key}
+    runner_up = next((ranks[c.key] for c in ordered if c.key not in leading), top)
     placed = ranks
     if query.several and not in_time:
         placed = _spread(ordered, ranks)
         ordered.sort(key=lambda c: -placed[c.key])
-    if not in_time:
+    if in_time:
+        top = ranks[in_time[0]]
+        ordered.sort(key=lambda c: in_time.index(c.key) if c.key in leading else len(in_time))
+    else:
         ordered = _last_written_judged(ordered, placed)
     head = ordered[:JUDGED]
     asked = Asked(query, weights)
@@ -112,7 +115,7 @@ def score(
     for candidate in head:
         ahead = ranks[candidate.key] - (runner_up if candidate.key in leading else top)
         values = _described(
-            asked, candidate, pool, signals[candidate.key], in_time=candidate.key in when
+            asked, candidate, pool, signals[candidate.key], in_time=candidate.key in in_time
         )
         values["margin"] = max(-1.0, min(1.0, ahead / _FULL_MARGIN))
         if candidate.session:
@@ -120,15 +123,7 @@ def score(
         elif cosines and background and candidate.key in cosines:
             values["beyond_chance"] = _beyond_chance(cosines[candidate.key], background)
         described[candidate.key] = values
-    return [
-        Scored(
-            c,
-            placed[c.key],
-            described.get(c.key, _UNDESCRIBED),
-            place=when.get(c.key, len(when)),
-        )
-        for c in ordered
-    ]
+    return [Scored(c, placed[c.key], described.get(c.key, _UNDESCRIBED)) for c in ordered]
 
 
 def _last_written_judged(ordered: list[Candidate], ranks: Mapping[int, float]) -> list[Candidate]:

@@ -121,7 +121,8 @@ class Searcher:
             spoken, distance=self.neighbour_distance, scope=scope, known=found
         )
         found = without_copies(found, self.index.load)
-        found = [_dated_as_asked(candidate, query) for candidate in found]
+        if query.days:
+            found = [_dated_as_asked(candidate, query) for candidate in found]
         weights = self.weights(query) if found else NO_WEIGHTS
         if in_time:  # their days tell which of them is meant, whether or not any word does
             weights = weights._replace(known=weights.known.union(query.ordering))
@@ -164,7 +165,11 @@ class Searcher:
             ranked = fused(ranked, found.cosines, self.fusion)  # its scores are no log-odds
         elif self.priors is not None:
             ranked = with_priors(ranked, self.priors)
-        return sorted(ranked, key=lambda scored: scored.place) if found.in_time else ranked
+        if not found.in_time:
+            return ranked
+        places = {key: place for place, key in enumerate(found.in_time)}
+        placed = [s._replace(place=places.get(s.candidate.key, len(places))) for s in ranked]
+        return sorted(placed, key=lambda scored: scored.place)
 
     def _in_time(
         self, query: Query, by_words: Sequence[Candidate]
@@ -197,7 +202,7 @@ class Searcher:
 def _dated_as_asked(candidate: Candidate, query: Query) -> Candidate:
     """Return a candidate, any day of a period that is asked about as the one that stands for it."""
     asked = {day: term for term, days in query.days.items() for day in days}
-    if not asked or asked.keys().isdisjoint((*candidate.body, *candidate.context)):
+    if asked.keys().isdisjoint((*candidate.body, *candidate.context)):
         return candidate
     body, context = (
         tuple(asked.get(token, token) for token in told)
