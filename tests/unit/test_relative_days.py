@@ -244,14 +244,15 @@ def test_who_asks_for_more_than_the_day_does_not(spoken: Mempalace, prompt: str)
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
-    now = datetime.now(timezone.utc)
+    # Conversations are kept by days in UTC: at noon that is the day here nearly everywhere.
+    noon = datetime.now().astimezone().replace(hour=12)
     said = {
         -1: ("My daughter Nora has a piano recital on Friday.", "The hall is in Elm Street."),
         -9: ("The billing service moves to another host.", "It takes two hours."),
     }
     with Mempalace.open(tmp_path_factory.mktemp("spoken")) as palace:
         for days, texts in said.items():
-            at = now + timedelta(days=days)
+            at = noon + timedelta(days=days)
             session = f"s{-days}"
             palace.import_turns([ConversationTurn(session, "user", text, at) for text in texts])
         palace.refresh()
