@@ -244,8 +244,8 @@ def test_who_asks_for_more_than_the_day_does_not(spoken: Mempalace, prompt: str)
 
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
-    # Conversations are kept by days in UTC: at noon that is the day here nearly everywhere.
-    noon = datetime.now().astimezone().replace(hour=12)
+    # Conversations are kept by days in UTC: these are of the day that it is here.
+    noon = datetime.now().astimezone().replace(hour=12, tzinfo=timezone.utc)
     said = {
         -1: ("My daughter Nora has a piano recital on Friday.", "The hall is in Elm Street."),
         -9: ("The billing service moves to another host.", "It takes two hours."),
