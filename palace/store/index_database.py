@@ -84,6 +84,9 @@ class IndexDatabase:
         if self.path is not None:
             # What is not closed is not sealed, and would be made anew at the next start.
             atexit.register(self._at_exit)
+        else:
+            # The state of a past moment is let go of without a word.
+            weakref.finalize(self, self._connection.close).atexit = False
 
     # -- use -----------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import sqlite3
 import subprocess
@@ -22,6 +23,7 @@ from palace.ports import GLOBAL, Index, Scope
 from palace.recall.lexicon import load_lexicons
 from palace.recall.query import Analyst
 from palace.store import index_database
+from palace.store.index_database import IndexDatabase
 from palace.store.index_rows import memory_tokens
 from palace.store.index_schema import SCHEMA_VERSION
 from palace.store.index_seal import state_of
@@ -518,6 +520,16 @@ def test_only_a_full_disk_is_left(path: Path) -> None:
     index.close()
     assert state_of(path) == "whole"
     assert not SqliteIndex(None).leave_full_disk(full)
+
+
+def test_an_index_in_memory_is_closed_with_the_last_who_holds_it() -> None:
+    database = IndexDatabase(None)
+    with database.transaction() as connection:
+        connection.execute("SELECT 1")
+    del database
+    gc.collect()
+    with pytest.raises(sqlite3.ProgrammingError):
+        connection.execute("SELECT 1")
 
 
 def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
