@@ -351,10 +351,12 @@ def _walk(parts: Enforcement, turn: Turn, query: Query, signal: RecallSignal) ->
         ):
             continue
         report = _as_shown(layer.gather(turn, query, signal), parts)
-        if found and layer.name == "L2":
-            memory = found.evidence[0]
-            if not contradicting(report, memory, parts.contradicts):
-                continue
+        if (
+            found
+            and layer.name == "L2"
+            and not contradicting(report.evidence, found.evidence[0], parts.contradicts)
+        ):
+            continue
         reports.append(report)
         if found is None and report.outcome == "sufficient":
             found = report

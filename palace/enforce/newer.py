@@ -5,9 +5,10 @@ In: the report that answers and all others of a walk. Out: the report with what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from palace.layers.judging import no_surer_behind
 from palace.types.verdict import Evidence, LayerReport
 
 Contradicts = Callable[[str, str], bool]
@@ -39,25 +40,18 @@ def with_newer(
     behind: list[Evidence] = []
     for item in _of_layer("L3", reports, found):
         (behind if item.id in named_in(memory.text) else before).append(item)
-    notes = [
-        note
-        for report in reports
-        if report.layer == "L2" and report is not found
-        for note in contradicting(report, memory, contradicts)
-    ]
+    notes = contradicting(_of_layer("L2", reports, found), memory, contradicts)
     if notes:
         memory = replace(memory, stale=True)
-    evidence = tuple(_no_surer_behind((*before, *notes, memory, *behind, *others)))
+    evidence = tuple(no_surer_behind((*before, *notes, memory, *behind, *others)))
     return replace(found, layer=evidence[0].layer, evidence=evidence)
 
 
-def contradicting(notes: LayerReport, memory: Evidence, contradicts: Contradicts) -> list[Evidence]:
-    """Return the notes of a report that are later than a memory and say otherwise."""
-    return [
-        note
-        for note in notes.evidence
-        if _is_later(note, memory) and contradicts(memory.text, note.text)
-    ]
+def contradicting(
+    notes: Iterable[Evidence], memory: Evidence, contradicts: Contradicts
+) -> list[Evidence]:
+    """Return the notes that are later than a memory and say otherwise."""
+    return [n for n in notes if _is_later(n, memory) and contradicts(memory.text, n.text)]
 
 
 def with_memories(found: LayerReport, reports: Sequence[LayerReport]) -> LayerReport:
@@ -69,7 +63,7 @@ def with_memories(found: LayerReport, reports: Sequence[LayerReport]) -> LayerRe
     by_trigger = found.judgement is not None and found.judgement.rule == "trigger"
     outcomes = {"sufficient", "unclear"} if by_trigger else {"sufficient"}
     told = [e for r in reports if r is not found and r.outcome in outcomes for e in r.evidence]
-    evidence = tuple(_no_surer_behind((*found.evidence, *told)))
+    evidence = tuple(no_surer_behind((*found.evidence, *told)))
     return replace(found, evidence=evidence)
 
 
@@ -81,11 +75,3 @@ def _of_layer(name: str, reports: Sequence[LayerReport], found: LayerReport) -> 
 
 def _is_later(note: Evidence, memory: Evidence) -> bool:
     return note.as_of is not None and (memory.as_of is None or note.as_of >= memory.as_of)
-
-
-def _no_surer_behind(evidence: Sequence[Evidence]) -> Iterator[Evidence]:
-    """Yield evidence, none surer than what stands before it."""
-    least = 1.0
-    for item in evidence:
-        least = min(least, item.confidence)
-        yield replace(item, confidence=least)

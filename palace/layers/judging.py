@@ -63,7 +63,8 @@ def judge(
     over = retired([item for *_, item in found])
     found = _behind(found, over)
     if any(one.place for _, one, _ in found):
-        found = list(_no_surer_behind(found))
+        ordered = no_surer_behind([item for *_, item in found])
+        found = [(*each[:2], item) for each, item in zip(found, ordered, strict=True)]
     is_over = bool(found) and found[0][2].id in over
     first = found[0][:2] if found else judged[0] if judged else None
     judgement = sufficiency.judgement(first[1], first[0]) if first else None
@@ -119,14 +120,12 @@ def _behind(
     return first + last
 
 
-def _no_surer_behind(
-    found: Sequence[tuple[Weighed, Scored, Evidence]],
-) -> Iterator[tuple[Weighed, Scored, Evidence]]:
-    """Yield what was found, none surer than what stands before it in an order of time."""
+def no_surer_behind(evidence: Sequence[Evidence]) -> Iterator[Evidence]:
+    """Yield evidence whose order tells more than its confidence, none surer than the one before."""
     least = 1.0
-    for weighed, one, item in found:
+    for item in evidence:
         least = min(least, item.confidence)
-        yield weighed, one, replace(item, confidence=least)
+        yield replace(item, confidence=least)
 
 
 def _words(item: Evidence) -> Hashable:

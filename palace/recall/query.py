@@ -182,7 +182,17 @@ class Analyst:
             content, counts = within, counts_of(all_tokens(within))
             terms = terms_of(content, counts)
         return _Read(
-            *(prompt, found, lexicon, content, counts, terms, meant, titled, uncut, fronted), dated
+            prompt,
+            found,
+            lexicon,
+            content,
+            counts,
+            terms,
+            meant,
+            titled,
+            uncut,
+            fronted,
+            dated,
         )
 
     def _as_memories_have(

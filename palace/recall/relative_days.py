@@ -18,6 +18,7 @@ from palace.recall.kinds import is_day, is_month, is_year
 from palace.recall.lexicon import Lexicon, first_match
 from palace.text import Word, fold, words
 from palace.text import tokens as tokens_of
+from palace.text.months import MONTH_NAMES
 
 # Of two that could match, the longer comes first: "the day before yesterday".
 _DAYS = {"two_days_ago": -2, "in_two_days": 2, "yesterday": -1, "tomorrow": 1, "today": 0}
@@ -26,10 +27,6 @@ _MONTHS_AGO = {"last_month": 1, "this_month": 0}
 _WEEKS_AGO = {"last_week": 1, "this_week": 0}
 # Where no blanks part words a day stands between any letters. What the standard library knows too.
 _LETTER = r"[a-z\u00df-\u024f\u0430-\u04ff]"
-# The index has one token for a month in whatever language.
-_MONTHS = (
-    "January February March April May June July August September October November December"
-).split()
 
 
 class Dated(NamedTuple):
@@ -122,20 +119,6 @@ def dates_of_weekdays(
     return dates
 
 
-@lru_cache(maxsize=32)
-def _told(lexicon: Lexicon) -> str:
-    """Return the pattern of all days and periods, no part of a longer word, each a group.
-
-    Of a language that lists none it finds nothing but an empty text.
-    """
-    told = (
-        f"(?P<{name}>{'|'.join(patterns)})"
-        for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO)
-        if (patterns := lexicon.requests.get(name))
-    )
-    return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
-
-
 def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -> tuple[str, ...]:
     """Return the terms of a date where a prompt asks for nothing but what that time holds.
 
@@ -154,9 +137,26 @@ def asks_of_day(terms: Sequence[str], days: Collection[str], lexicon: Lexicon) -
     return tuple(dates)
 
 
+@lru_cache(maxsize=32)
+def _told(lexicon: Lexicon) -> str:
+    """Return the pattern of all days and periods, no part of a longer word, each a group.
+
+    Of a language that lists none it finds nothing but an empty text.
+    """
+    told = (
+        f"(?P<{name}>{'|'.join(patterns)})"
+        for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO)
+        if (patterns := lexicon.requests.get(name))
+    )
+    return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
+
+
 def _dated(day: date, told: Told) -> list[Word]:
-    """Return the words of a date in the first of two writings that some memory has, else none."""
-    for written in (day.isoformat(), f"{day.day} {_MONTHS[day.month - 1]} {day.year}"):
+    """Return the words of a date in the first of two writings that some memory has, else none.
+
+    In whatever language a month is named, the index has one token for it.
+    """
+    for written in (day.isoformat(), f"{day.day} {MONTH_NAMES[day.month - 1][0]} {day.year}"):
         found = words(written)
         if told.together([word.token for word in found]):
             return found
@@ -166,7 +166,7 @@ def _dated(day: date, told: Told) -> list[Word]:
 def _month(today: date, period: str, told: Told) -> list[Word]:
     """Return the words of a month and its year, none where no memory tells of that month."""
     day = today.replace(day=1) - timedelta(days=_MONTHS_AGO[period])
-    found = words(f"{_MONTHS[day.month - 1]} {day.year}")
+    found = words(f"{MONTH_NAMES[day.month - 1][0]} {day.year}")
     token = found[0].token
     return found if told.counts([token])[token].any else []
 
