@@ -1,0 +1,183 @@
+"""How two statements stand to each other: natural pairs, at least one for each rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from palace.learn.comparing import Relation, compare
+from palace.learn.conflict import find_conflicts
+from palace.learn.dedup import says_the_same
+from palace.learn.statement import read_statement
+from palace.learn.values import MAX_CHARS
+from tests.doubles import memory
+
+SAME = [
+    ("In Kiel Ines works for Siemens.", "Ines works for Siemens in Kiel."),
+    ("Mugs are on the shelf.", "The mugs stand on the shelf."),
+    ("The gate is locked at night.", "Gate locked at night."),
+    ("At night the gate is locked.", "Gate locked at night."),
+    ("The team meets on Mondays in Cork.", "The team meets in Cork on Mondays."),
+]
+
+CONFLICTS = [
+    ("I'm in Cork until May.", "I'm in Ghent until May."),
+    ("The oven is on.", "The oven was turned off today."),
+    ("The build runs on node n7 in Kiel.", "The build runs on node n9 in Ghent."),
+    ("We live at 3 Garden Road.", "We live at 14 Elm Street."),
+    ("The contract ends on 3 March 2026.", "The contract ends on 3 March 2027."),
+    ("Version 4.1.0 was shipped on 3 March.", "Version 4.1.0 was shipped on 5 March."),
+    ("The image is pinned to 5.", "The image is pinned to v5.1.0."),
+    ("The tank holds 30 litres.", "The tank holds 40."),
+    ("The tank holds 40.", "The tank holds 30 litres."),
+    ("We pay 40 euros for 2 hours.", "We pay 50 euros for 2 hours."),
+    ("Hosting costs 72 euros a month.", "Hosting went down to 64 euros a month."),
+    (
+        "We store the tent in the garage.",
+        "We store the tent in the shed instead of the old red barn.",
+    ),
+    ("The course lasts 2 weeks.", "The course is 3 weeks long."),
+    ("The captain is Noor.", "The captain is Elif since the summer."),
+    ("The rent is 800 euros until March.", "The rent is 900 euros until April."),
+    ("The code is 1998.", "The code is 4417."),
+    ("We park in the garage now.", "We park on Elm Street."),
+    ("Take the drops before meals.", "Take the drops after meals."),
+    (
+        "Up to 12 books may be borrowed by members at a time.",
+        "Members may borrow up to 8 books at a time.",
+    ),
+    ("Ann prefers tea.", "Ann switched to coffee."),
+    ("The landlord is Mr Okafor.", "Our landlord's name is Ms Petrov."),
+    ("The audit ended on Tuesday.", "The audit ended on 14 May."),
+    (
+        "On Sundays the breakfast shift is done by Bastien.",
+        "Aurelia does the breakfast shift on Sundays.",
+    ),
+    (
+        "Aurelia does the breakfast shift on Sundays.",
+        "On Sundays the breakfast shift is done by Bastien.",
+    ),
+    ("The fair is in Kiel on 3 May at 9:00.", "The fair is in Lyon on 4 May at 10:00."),
+    ("The review is on Tuesday.", "The review is on 14 May 2026."),
+]
+
+# Both may be true; whether they are, a judge may be asked.
+BOTH_HOLD = [
+    ("She prefers tea.", "He prefers tea."),
+    ("Room 7 has new chairs.", "Room 12 has 7 chairs."),
+    ("I live alone.", "I moved to Lyon."),
+    ("The Kiel Bonn train leaves at 9:00.", "The Bonn Kiel train leaves at 9:00."),
+    ("Not Ann but Ben.", "Not Ben but Ann."),
+    ("Press 3, then 5.", "Press 5, then 3."),
+    ("The gate is not closed at night.", "The gate is open at night."),
+    ("Ann paid INV-89 with 410 euros.", "Ann paid 300 euros."),
+    ("Ann paid 300 euros.", "Ann paid INV-89 with 410 euros."),
+    ("I called at 9:00.", "I called at 10:00."),
+    ("Ben calls today.", "Ben calls tomorrow."),
+    ("Die Miete war im März 800 Euro.", "Die Miete war im April 900 Euro."),
+    ("The captain in Bonn is Ann.", "The captain in Kiel is Ann."),
+    ("Maria is the secretary of the club.", "Marek is paid by the secretary of the club."),
+    ("I run to the lake.", "I ran to the park."),
+    ("I ran to the park.", "I run to the lake."),
+    ("I live in Cork near Ben.", "I live in Ghent near Ann."),
+    ("Ben paid 30 euros on 3 May.", "Ben paid 40 euros."),
+    ("Ben paid 40 euros.", "Ben paid 30 euros on 3 May."),
+    ("Heating: gas", "Heating: works"),
+    ("The path leads to Cork.", "The path leads through Kiel."),
+    ("Ines moved with her dog.", "Ines lives in Kiel."),
+    ("The printer is loud.", "Printer: upstairs"),
+    ("Printer: upstairs", "The printer is loud."),
+    ("We ship to Kiel.", "We moved to Lyon."),
+    ("Priya is my manager.", "Femke is the product manager of the dockyard."),
+    ("Femke is the product manager of the dockyard.", "Priya is my manager."),
+    ("I stay in Kiel 3 nights.", "I stay in Lyon 5 nights."),
+    ("Ieva translates from Latvian.", "Ieva proofreads the Latvian texts."),
+    ("Ieva proofreads the Latvian texts.", "Ieva translates from Latvian."),
+    ("Todo: buy milk", "Todo: buy bread"),
+    ("Elif is the captain.", "Elif plays left wing."),
+    ("The bread keeps well.", "The bread lasts well."),
+    ("Room 4 is the large office.", "The office is room 4."),
+]
+
+# Both are true, and nobody needs to be asked.
+PLAINLY_UNRELATED = [
+    ("We no longer use Jenkins.", "We are."),
+    ("We have a shop.", "We have a new shop."),
+    ("Guests can enter the lab.", "Guests cannot enter the lab on Sundays."),
+    ("Line U2 runs to the airport.", "Line U6 runs to the airport."),
+    ("The red bus runs to the airport.", "The green bus runs to the airport."),
+    ("Maria is a captain in the army.", "Marek is a captain in the army."),
+    (
+        "Maria is an assistant secretary of the club.",
+        "Marek is an assistant secretary of the club.",
+    ),
+    ("The shop opens at 9:00.", "The shop opens at 10:00 on weekends."),
+    ("The course costs 200 euros.", "The course costs 250 euros with books, lunch and travel."),
+    ("The lamp hangs in the hall.", "The lamp does not stand in the hall."),
+    ("We met Ann on 3 March 2024.", "We meet Ann on 5 June 2026."),
+    ("The parcel is 5 kg.", "The parcel is 7 euros."),
+    ("Ines lives in Kiel in summer.", "Ines lives in Lyon."),
+    ("Ines lives in Lyon.", "Ines lives in Kiel in summer."),
+    ("The internet costs 3 euros in March.", "The internet costs 4 euros from April."),
+    ("The pump uses 300 litres during March.", "The pump uses 400 litres during April."),
+    ("The loan is 500 euros.", "The loan is from 1998."),
+    ("The shop takes Visa until 9:00.", "The shop takes cash until 10:00."),
+    ("The shop takes cash until 9:00.", "The shop takes Visa until 10:00."),
+    ("The van takes a driver and 6 people.", "The van takes a trailer and 8 people."),
+    ("The course costs 250 euros with books, lunch and travel.", "The course costs 200 euros."),
+    ("I work in Porto.", "I live in Lisbon."),
+    (
+        "The boiler was last serviced on 4 October 2025.",
+        "The boiler was serviced on 4 October 2024.",
+    ),
+    ("We are.", "We no longer use Jenkins."),
+    ("Mara is in Cork until May.", "I am in Ghent until May."),
+    ("I am in Ghent until May.", "Mara is in Cork until May."),
+    ("The internet costs 4 euros from April.", "The internet costs 3 euros in March."),
+    ("The long course takes 2 weeks.", "The course takes 3 weeks."),
+]
+
+
+def relation(stored: str, new: str) -> Relation:
+    return compare(read_statement(stored), read_statement(new)).relation
+
+
+@pytest.mark.parametrize(("stored", "new"), SAME)
+def test_the_same_in_other_words(stored: str, new: str) -> None:
+    assert says_the_same(stored, new)
+
+
+@pytest.mark.parametrize(("stored", "new"), CONFLICTS)
+def test_another_value_of_one_thing(stored: str, new: str) -> None:
+    assert relation(stored, new) == "conflict"
+
+
+@pytest.mark.parametrize(("stored", "new"), BOTH_HOLD)
+def test_what_may_both_hold(stored: str, new: str) -> None:
+    assert relation(stored, new) in ("doubtful", "unrelated")
+    assert not says_the_same(stored, new)
+
+
+@pytest.mark.parametrize(("stored", "new"), PLAINLY_UNRELATED)
+def test_what_needs_no_judge(stored: str, new: str) -> None:
+    assert relation(stored, new) == "unrelated"
+    assert not says_the_same(stored, new)
+
+
+def test_a_text_too_long_for_a_statement_is_unrelated_to_every_other() -> None:
+    rent = "The rent is {} euros."
+    long = rent.format(900) + " " * MAX_CHARS
+    assert relation(rent.format(800), rent.format(900)) == "conflict"
+    assert relation(rent.format(800), long) == relation(long, rent.format(800)) == "unrelated"
+
+
+@pytest.mark.parametrize(
+    ("stored", "new", "detail"),
+    [
+        ("The prices are 12 euros.", "We raised the prices to 14 euros.",
+         "stored: 12 euros; new: 14 euros"),
+        ("The new checkout is live.", "The checkout is not live.",
+         "stored: it is so; new: it is not so"),
+    ],
+)  # fmt: skip
+def test_a_conflict_names_what_differs(stored: str, new: str, detail: str) -> None:
+    assert [found for _, found in find_conflicts(new, [memory(stored)])] == [detail]
