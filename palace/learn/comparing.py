@@ -153,13 +153,8 @@ def _align(stored: Statement, new: Statement) -> _Aligned:
             left.remove(match)
             shared.append((term, match))
     apart = [pair for pair in shared if _is_crossed(*pair, rest)]
-    return _Aligned(
-        stored,
-        new,
-        tuple(pair for pair in shared if pair not in apart),
-        (*rest, *(a for a, _ in apart)),
-        (*left, *(b for _, b in apart)),
-    )
+    old_rest, new_rest = (*rest, *(a for a, _ in apart)), (*left, *(b for _, b in apart))
+    return _Aligned(stored, new, tuple(shared), old_rest, new_rest)
 
 
 def _is_crossed(one: Term, other: Term, rest: Sequence[Term]) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from palace.learn.comparing import Relation, compare
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import says_the_same
+from palace.learn.ending import tells_news
 from palace.learn.statement import read_statement
 from palace.learn.values import MAX_CHARS
 from tests.doubles import memory
@@ -17,6 +18,7 @@ SAME = [
     ("The gate is locked at night.", "Gate locked at night."),
     ("At night the gate is locked.", "Gate locked at night."),
     ("The team meets on Mondays in Cork.", "The team meets in Cork on Mondays."),
+    ("We do not use Jenkins any more.", "We no longer use Jenkins."),
 ]
 
 CONFLICTS = [
@@ -58,6 +60,11 @@ CONFLICTS = [
     ),
     ("The fair is in Kiel on 3 May at 9:00.", "The fair is in Lyon on 4 May at 10:00."),
     ("The review is on Tuesday.", "The review is on 14 May 2026."),
+    ("We have a boat.", "We sold the boat on 3 May."),
+    ("We use Jenkins every day.", "We no longer use Jenkins."),
+    ("We use a van.", "We switched from the van to a bike."),
+    ("Bea teaches maths on Mondays.", "Bea no longer teaches."),
+    ("Omar eats meat.", "Omar eats fish instead of meat."),
 ]
 
 # Both may be true; whether they are, a judge may be asked.
@@ -96,6 +103,20 @@ BOTH_HOLD = [
     ("Elif is the captain.", "Elif plays left wing."),
     ("The bread keeps well.", "The bread lasts well."),
     ("Room 4 is the large office.", "The office is room 4."),
+    ("We need flour.", "We need more flour."),
+    ("Omar owns a viola.", "Omar switched from the viola to the cello."),
+    ("We keep bees.", "We no longer sell bees."),
+    ("We like Jenkins.", "We no longer use Jenkins."),
+    ("The barn is red.", "The barn is no longer used."),
+    ("We have the tyres of the car.", "We sold the car."),
+    ("We have a lock for the bike.", "We sold the bike."),
+    ("We have a book about the mill.", "We sold the mill."),
+    ("The boat has a red sail.", "Ben sold the boat."),
+    ("We own a flat in Ghent.", "We moved from Ghent to Lyon."),
+    ("We visit Ghent.", "We moved from Ghent to Lyon."),
+    ("The Becks have a flat in Kiel.", "The Becks moved from Kiel to Lyon."),
+    ("We use the van.", "We paint the bus instead of the van."),
+    ("Omar was in Kiel.", "Omar moved from Kiel to Lyon."),
 ]
 
 # Both are true, and nobody needs to be asked.
@@ -134,6 +155,7 @@ PLAINLY_UNRELATED = [
     ("I am in Ghent until May.", "Mara is in Cork until May."),
     ("The internet costs 4 euros from April.", "The internet costs 3 euros in March."),
     ("The long course takes 2 weeks.", "The course takes 3 weeks."),
+    ("We store the ladder in the shed.", "We do not need the ladder."),
 ]
 
 
@@ -181,3 +203,19 @@ def test_a_text_too_long_for_a_statement_is_unrelated_to_every_other() -> None:
 )  # fmt: skip
 def test_a_conflict_names_what_differs(stored: str, new: str, detail: str) -> None:
     assert [found for _, found in find_conflicts(new, [memory(stored)])] == [detail]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_news"),
+    [
+        ("The rent is 900 euros now.", True),
+        ("The boat is in Cork again.", True),
+        ("We switched from Trello to Linear.", True),
+        ("歯医者は品川に変わりました。", True),
+        ("The rent is 900 euros.", False),
+        ("Emil goes to school.", False),
+        ("歯医者は品川にあります。", False),
+    ],
+)
+def test_a_statement_tells_that_it_was_otherwise_before(text: str, is_news: bool) -> None:
+    assert tells_news(text) is is_news
