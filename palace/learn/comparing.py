@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import palace.learn.word_classes as lists
-from palace.learn.dense import both_hold, differing
+from palace.learn.dense import both_hold, differ_in_values, differing
 from palace.learn.ending import ends, may_be_over
 from palace.learn.held import contradicting
 from palace.learn.statement import Statement, is_past_form
@@ -67,7 +67,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
 
 def _uncut(stored: Statement, new: Statement) -> Comparison | None:
     """Compare two statements in writing whose words are not cut; None where that tells nothing."""
-    if stored.frame and new.frame:
+    if stored.frame and new.frame and differ_in_values(stored.frame, new.frame):
         if both_hold(stored.frame, new.frame):
             return Comparison("unrelated")
         if values := differing(stored.frame, new.frame):

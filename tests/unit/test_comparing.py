@@ -65,6 +65,9 @@ CONFLICTS = [
     ("We use a van.", "We switched from the van to a bike."),
     ("Bea teaches maths on Mondays.", "Bea no longer teaches."),
     ("Omar eats meat.", "Omar eats fish instead of meat."),
+    ("牙医在星期二。", "牙医在星期四了。"),
+    ("牙医在星期二了。", "牙医在星期四。"),
+    ("瑜伽课每周二上课。", "瑜伽课每周四上课。"),
 ]
 
 # Both may be true; whether they are, a judge may be asked.
@@ -121,6 +124,7 @@ BOTH_HOLD = [
 
 # Both are true, and nobody needs to be asked.
 PLAINLY_UNRELATED = [
+    ("会议\ue000", "会议5"),
     ("We no longer use Jenkins.", "We are."),
     ("We have a shop.", "We have a new shop."),
     ("Guests can enter the lab.", "Guests cannot enter the lab on Sundays."),
@@ -156,6 +160,8 @@ PLAINLY_UNRELATED = [
     ("The internet costs 4 euros from April.", "The internet costs 3 euros in March."),
     ("The long course takes 2 weeks.", "The course takes 3 weeks."),
     ("We store the ladder in the shed.", "We do not need the ladder."),
+    ("周二有瑜伽课。", "周四有瑜伽课。"),
+    ("门票3张60元。", "门票2张40元。"),
 ]
 
 
