@@ -14,7 +14,7 @@ import palace.learn.word_classes as lists
 from palace.learn.dense import both_hold, differ_in_values, differing
 from palace.learn.ending import ends, may_be_over
 from palace.learn.held import contradicting
-from palace.learn.statement import Statement, is_past_form
+from palace.learn.parsed import Parsed, is_past_form
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import opposites_of
 from palace.text import stem
@@ -41,8 +41,8 @@ class Comparison:
 class _Aligned:
     """Two statements side by side: what they share and what is left over on each side."""
 
-    stored: Statement
-    new: Statement
+    stored: Parsed
+    new: Parsed
     shared: tuple[tuple[Term, Term], ...]
     old_rest: tuple[Term, ...]
     new_rest: tuple[Term, ...]
@@ -52,7 +52,7 @@ class _Aligned:
         return self.old_rest + self.new_rest
 
 
-def compare(stored: Statement, new: Statement) -> Comparison:
+def compare(stored: Parsed, new: Parsed) -> Comparison:
     """Compare two statements; a text too long to be one is unrelated to everything."""
     if not (stored.whole and new.whole and stored.terms and new.terms):
         return Comparison("unrelated")
@@ -65,7 +65,7 @@ def compare(stored: Statement, new: Statement) -> Comparison:
     return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
 
 
-def _uncut(stored: Statement, new: Statement) -> Comparison | None:
+def _uncut(stored: Parsed, new: Parsed) -> Comparison | None:
     """Compare two statements in writing whose words are not cut; None where that tells nothing."""
     if stored.frame and new.frame and differ_in_values(stored.frame, new.frame):
         if both_hold(stored.frame, new.frame):
@@ -77,7 +77,7 @@ def _uncut(stored: Statement, new: Statement) -> Comparison | None:
     return None
 
 
-def may_be_same(one: Statement, other: Statement) -> bool:
+def may_be_same(one: Parsed, other: Parsed) -> bool:
     """Whether `compare` could call two statements the same; where not, it is known at once.
 
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
@@ -88,7 +88,7 @@ def may_be_same(one: Statement, other: Statement) -> bool:
     return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
-def tell_alike(one: Statement, other: Statement) -> bool:
+def tell_alike(one: Parsed, other: Parsed) -> bool:
     """Whether no small word of one side alone tells something: before or after, is or was."""
     if one.functions & lists.TELLING != other.functions & lists.TELLING:
         return False
@@ -96,7 +96,7 @@ def tell_alike(one: Statement, other: Statement) -> bool:
     return one.past == other.past or bool((one.functions | other.functions) & lists.AUXILIARIES)
 
 
-def _alone(one: Statement, other: Statement) -> Iterator[str]:
+def _alone(one: Parsed, other: Parsed) -> Iterator[str]:
     """Yield the keys of the terms that nothing of the other statement equals."""
     for term, handles in zip(one.terms, one.handles, strict=True):
         if handles.isdisjoint(other.known):
@@ -141,7 +141,7 @@ def _only_light(pair: _Aligned) -> bool:
 # -- alignment ----------------------------------------------------------------------------------
 
 
-def _align(stored: Statement, new: Statement) -> _Aligned:
+def _align(stored: Parsed, new: Parsed) -> _Aligned:
     left = list(new.terms)
     shared: list[tuple[Term, Term]] = []
     rest: list[Term] = []
@@ -301,7 +301,7 @@ def _retires(pair: _Aligned) -> bool:
     )
 
 
-def _over(statement: Statement) -> set[str]:
+def _over(statement: Parsed) -> set[str]:
     """Return what a statement says is no more."""
     return {t.key for t in statement.terms if t.retired}
 

@@ -68,7 +68,7 @@ def is_of_one_place(memory: Memory, other: Memory) -> bool:
 
 def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
     """Whether "today", "this month" or "31 July" in a text means what it means in a memory."""
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     said = memory.created
     if at is None or said is None:
@@ -104,7 +104,7 @@ def _period(day: str, at: datetime) -> object:
 
 def _is_normalised(text: str, other: str) -> bool:
     from palace.learn.comparing import tell_alike
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     ours, theirs = _tokens(text), _tokens(other)
     if not ours:
@@ -115,7 +115,7 @@ def _is_normalised(text: str, other: str) -> bool:
 
 def _is_near(text: str, other: str) -> bool:
     from palace.learn.comparing import compare, may_be_same
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
     ours, theirs = read_statement(one), read_statement(two)

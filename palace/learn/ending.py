@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 import palace.learn.word_classes as lists
-from palace.learn.statement import Statement, read_statement
+from palace.learn.parsed import Parsed, read_statement
 from palace.learn.values import Term
 
 # "The tyres of the car", "a lock for the bike": neither is there only while the other is.
@@ -19,7 +19,7 @@ _WHEN = frozenset({"month", "date", "year", "day"})
 _HAS = frozenset({"has", "have"})
 
 
-def ends(stored: Statement, new: Statement) -> bool:
+def ends(stored: Parsed, new: Parsed) -> bool:
     """Whether the new statement only says that what the stored one says is over.
 
     "We sold the caravan", "she no longer cleans for us": what is over may be a part of what is
@@ -48,7 +48,7 @@ def ends(stored: Statement, new: Statement) -> bool:
     return has and bool(things) and all(t.key in held for t in things)
 
 
-def may_be_over(held: Statement, change: Statement) -> bool:
+def may_be_over(held: Parsed, change: Parsed) -> bool:
     """Whether a change ends what another statement says of the thing that it leaves.
 
     What happened once, and is told later, does not bring it back. Who moved from Kiel was born
@@ -70,7 +70,7 @@ def tells_news(text: str) -> bool:
     return "again" in said.functions or (said.changed and "go" not in said.verbs)
 
 
-def _quits(new: Statement) -> bool:
+def _quits(new: Parsed) -> bool:
     """Whether something is ended, and the statement ends with it: "we cancelled the Economist".
 
     When that was may follow. "I left the car in Bath" ends nothing.

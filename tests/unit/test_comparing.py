@@ -8,7 +8,7 @@ from palace.learn.comparing import Relation, compare
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import says_the_same
 from palace.learn.ending import tells_news
-from palace.learn.statement import read_statement
+from palace.learn.parsed import read_statement
 from palace.learn.values import MAX_CHARS
 from tests.doubles import memory
 
