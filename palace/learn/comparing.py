@@ -62,7 +62,10 @@ def compare(stored: Parsed, new: Parsed) -> Comparison:
     relation = _relation(pair)
     if stored.negated != new.negated:
         return Comparison(relation, *(f"it is {'not ' * s.negated}so" for s in (stored, new)))
-    return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
+    turned = _opposed_slots(pair) or ("", "")
+    return Comparison(
+        relation, _said(pair.old_rest) or turned[0], _said(pair.new_rest) or turned[1]
+    )
 
 
 def _uncut(stored: Parsed, new: Parsed) -> Comparison | None:
@@ -104,7 +107,8 @@ def _alone(one: Parsed, other: Parsed) -> Iterator[str]:
 
 
 def _said(terms: Sequence[Term]) -> str:
-    return " ".join(t.surface for t in terms if t.key not in lists.CHANGE_VERBS)
+    told = [t for t in terms if t.key not in lists.CHANGE_VERBS] or terms
+    return " ".join(t.surface for t in told)
 
 
 def _relation(pair: _Aligned) -> Relation:
@@ -125,10 +129,14 @@ def _without_rests(pair: _Aligned) -> Relation:
     if pair.stored.negated != pair.new.negated:
         return "conflict"
     if not tell_alike(pair.stored, pair.new):
-        # The same things, "before" the one here and "after" it there.
-        opposed = any(stem(a.slot) in opposites_of(stem(b.slot)) for a, b in pair.shared)
-        return "conflict" if opposed else "doubtful"
+        return "conflict" if _opposed_slots(pair) else "doubtful"
     return "same" if _same_order(pair) else "unrelated"
+
+
+def _opposed_slots(pair: _Aligned) -> tuple[str, str] | None:
+    """Return how the same is told the other way round: "before" it here and "after" it there."""
+    slots = ((a.slot, b.slot) for a, b in pair.shared)
+    return next(((a, b) for a, b in slots if stem(a) in opposites_of(stem(b))), None)
 
 
 def _only_light(pair: _Aligned) -> bool:

@@ -205,6 +205,9 @@ def test_a_text_too_long_for_a_statement_is_unrelated_to_every_other() -> None:
          "stored: 12 euros; new: 14 euros"),
         ("The new checkout is live.", "The checkout is not live.",
          "stored: it is so; new: it is not so"),
+        ("Take the drops before meals.", "Take the drops after meals.",
+         "stored: before; new: after"),
+        ("The sales increase.", "The sales decrease.", "stored: increase; new: decrease"),
     ],
 )  # fmt: skip
 def test_a_conflict_names_what_differs(stored: str, new: str, detail: str) -> None:
