@@ -8,6 +8,7 @@ from palace.learn.comparing import Relation, compare
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import says_the_same
 from palace.learn.ending import tells_news
+from palace.learn.held import held_in
 from palace.learn.parsed import read_statement
 from palace.learn.values import MAX_CHARS
 from tests.doubles import memory
@@ -68,6 +69,11 @@ CONFLICTS = [
     ("牙医在星期二。", "牙医在星期四了。"),
     ("牙医在星期二了。", "牙医在星期四。"),
     ("瑜伽课每周二上课。", "瑜伽课每周四上课。"),
+    ("他住在 北京。", "他住在 上海。"),
+    ("兄は東京に住んでいます。", "兄は大阪に移りました。"),
+    ("会計は田中さんが担当します。", "会計は佐藤さんに代わりました。"),
+    ("健身房在南京路小学。", "健身房在南京路小区。"),
+    ("우리는 남포교회에 다닌다.", "우리는 초량교회로 옮겼다."),
 ]
 
 # Both may be true; whether they are, a judge may be asked.
@@ -120,6 +126,10 @@ BOTH_HOLD = [
     ("The Becks have a flat in Kiel.", "The Becks moved from Kiel to Lyon."),
     ("We use the van.", "We paint the bus instead of the van."),
     ("Omar was in Kiel.", "Omar moved from Kiel to Lyon."),
+    ("점심은 김밥이다.", "점심은 라면이다."),
+    ("우리는 교회에 다닌다.", "우리는 헬스장에 다닌다."),
+    ("Ines wohnt in Kiel, wenn sie arbeitet.", "Ines ist nach Lyon gezogen."),
+    ("班长是李。", "班长现在是李。"),
 ]
 
 # Both are true, and nobody needs to be asked.
@@ -196,6 +206,10 @@ def test_a_text_too_long_for_a_statement_is_unrelated_to_every_other() -> None:
     long = rent.format(900) + " " * MAX_CHARS
     assert relation(rent.format(800), rent.format(900)) == "conflict"
     assert relation(rent.format(800), long) == relation(long, rent.format(800)) == "unrelated"
+    assert held_in("我们的牙医在南京路。") is not None
+    assert held_in("Ines zog nach Lyon, um zu studieren.") is not None
+    assert held_in("我们的牙医在南京路。" + " " * MAX_CHARS) is None
+    assert held_in("Ines zog nach Lyon, um zu studieren" + " und zu lesen" * MAX_CHARS) is None
 
 
 @pytest.mark.parametrize(
@@ -221,6 +235,7 @@ def test_a_conflict_names_what_differs(stored: str, new: str, detail: str) -> No
         ("The boat is in Cork again.", True),
         ("We switched from Trello to Linear.", True),
         ("歯医者は品川に変わりました。", True),
+        ("歯医者は今は品川にあります。", True),
         ("The rent is 900 euros.", False),
         ("Emil goes to school.", False),
         ("歯医者は品川にあります。", False),
