@@ -118,11 +118,15 @@ def _relation(pair: _Aligned) -> Relation:
         return "unrelated"
     if not pair.rests or _only_light(pair):
         return _without_rests(pair)
-    if not _enough(pair):
-        return "unrelated"
-    if _retires(pair) or _opposed(pair) or _denied(pair):
+    return _by_rests(pair) if _enough(pair) else "unrelated"
+
+
+def _by_rests(pair: _Aligned) -> Relation:
+    if _retires(pair):
         return "conflict"
-    return _by_values(pair)
+    if pair.stored.negated != pair.new.negated:
+        return "conflict" if _denies(pair) else "unrelated"
+    return "conflict" if _opposed(pair) else _by_values(pair)
 
 
 def _without_rests(pair: _Aligned) -> Relation:
@@ -281,8 +285,6 @@ def _value_kind(term: Term) -> str:
 
 def _opposed(pair: _Aligned) -> bool:
     """Whether a word of one side excludes a word of the other, and little else differs."""
-    if pair.stored.negated != pair.new.negated:
-        return False
     for a in pair.old_rest:
         for b in pair.new_rest:
             if a.key in opposites_of(b.key):
@@ -314,15 +316,12 @@ def _over(statement: Parsed) -> set[str]:
     return {t.key for t in statement.terms if t.retired}
 
 
-def _denied(pair: _Aligned) -> bool:
-    if pair.stored.negated == pair.new.negated:
-        return False
+def _denies(pair: _Aligned) -> bool:
+    """Whether what one side denies is what the other says, and not more or less of it."""
     return all(map(_light, pair.rests)) or (pair.new.changed and len(pair.rests) <= 1)
 
 
 def _by_values(pair: _Aligned) -> Relation:
-    if pair.stored.negated != pair.new.negated:
-        return "unrelated"
     old = [t for t in pair.old_rest if not _soft(t)]
     new = [t for t in pair.new_rest if not _soft(t)]
     qualified = [bool(s.functions & lists.QUALIFIERS) for s in (pair.stored, pair.new)]
