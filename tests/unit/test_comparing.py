@@ -7,6 +7,7 @@ import pytest
 from palace.learn.comparing import Relation, compare
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import says_the_same
+from palace.learn.dense import with_day
 from palace.learn.ending import tells_news
 from palace.learn.held import held_in
 from palace.learn.parsed import read_statement
@@ -75,6 +76,8 @@ CONFLICTS = [
     ("健身房在南京路小学。", "健身房在南京路小区。"),
     ("우리는 남포교회에 다닌다.", "우리는 초량교회로 옮겼다."),
     ("牙医改到星期二了。", "牙医改到星期四了。"),
+    ("2班的家长会在星期二。", "2班的家长会在星期四。"),
+    ("会议3点30分开始。", "会议4点15分开始。"),
 ]
 
 # Both may be true; whether they are, a judge may be asked.
@@ -173,6 +176,7 @@ PLAINLY_UNRELATED = [
     ("We store the ladder in the shed.", "We do not need the ladder."),
     ("周二有瑜伽课。", "周四有瑜伽课。"),
     ("门票3张60元。", "门票2张40元。"),
+    ("牙医预约在星期二。", "瑜伽课在星期四。"),
 ]
 
 
@@ -244,3 +248,16 @@ def test_a_conflict_names_what_differs(stored: str, new: str, detail: str) -> No
 )
 def test_a_statement_tells_that_it_was_otherwise_before(text: str, is_news: bool) -> None:
     assert tells_news(text) is is_news
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "right"),
+    [
+        ("牙医在星期二。", "星期四", "牙医在星期四。"),
+        ("牙医在星期二。", "星期二", ""),
+        ("牙医在星期二。", "星期四和星期五", ""),
+        ("牙医在星期二或星期三。", "星期四", ""),
+    ],
+)
+def test_the_only_day_of_a_text_is_changed(text: str, said: str, right: str) -> None:
+    assert with_day(text, said) == right
