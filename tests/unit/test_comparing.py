@@ -134,6 +134,8 @@ BOTH_HOLD = [
     ("우리는 교회에 다닌다.", "우리는 헬스장에 다닌다."),
     ("Ines wohnt in Kiel, wenn sie arbeitet.", "Ines ist nach Lyon gezogen."),
     ("班长是李。", "班长现在是李。"),
+    ("The lamp has a small bulb.", "The lamp needs a large bulb."),
+    ("The lamp needs a large bulb.", "The lamp has a small bulb."),
 ]
 
 # Both are true, and nobody needs to be asked.
@@ -177,6 +179,8 @@ PLAINLY_UNRELATED = [
     ("周二有瑜伽课。", "周四有瑜伽课。"),
     ("门票3张60元。", "门票2张40元。"),
     ("牙医预约在星期二。", "瑜伽课在星期四。"),
+    ("The dentist is on Tuesday.", "牙医在星期四。"),
+    ("牙医在星期四。", "The dentist is on Tuesday."),
 ]
 
 
