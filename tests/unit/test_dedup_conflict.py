@@ -228,6 +228,14 @@ def test_a_day_or_period_means_the_one_it_is_said_in(
     held = replace(memory(text), created=datetime.fromisoformat(said + "T09:00:00+00:00"))
     at = datetime.fromisoformat(now + "T09:00:00+00:00")
     assert (find_duplicate(text, [held], at=at) is not None) is same
+    assert find_duplicate(text, [held]) is not None
+    assert find_duplicate(text, [memory(text)], at=at) is not None
+
+
+def test_a_number_without_its_unit_is_no_day_without_its_year() -> None:
+    at = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
+    held = replace(memory("The fee is 30."), created=at)
+    assert find_duplicate("The fee is 30 euros.", [held], at=at) is not None
 
 
 # -- conflicts ----------------------------------------------------------------------------------
