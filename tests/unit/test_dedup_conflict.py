@@ -410,6 +410,12 @@ def test_a_judge_has_the_last_word(
     assert judge.asked == [(pair[1], pair[0])]
 
 
+def test_what_a_judge_alone_sees_has_no_value_to_name() -> None:
+    stored, new = memory("She prefers tea."), "He prefers tea."
+    found = find_conflicts(new, [stored], judge=ScriptedJudge("conflict"))
+    assert found == [(stored, "stored: no such value; new: no such value")]
+
+
 def test_a_judge_is_not_asked_about_what_is_plain() -> None:
     judge = ScriptedJudge("conflict")
     plain = ["The garden hose is 20 metres long", "I have a parrot", "We met in Cork"]
