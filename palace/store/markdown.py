@@ -252,9 +252,16 @@ class Page:
         text = self.newline.join(lines) + end
         return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
-    def remove(self, position: int) -> str:
-        """Return the text without one memory and its comment."""
+    def remove(self, position: int, *, open_ended: bool = False) -> str:
+        """Return the text without one memory and its comment.
+
+        Args:
+            position: Of the memory, 0-based.
+            open_ended: Whether the last line loses its end, where that is the one before it.
+        """
         others, kept = _texts(self, but=position), self._without(position)
+        if open_ended and self.blocks[position].end == len(self.lines):
+            kept = kept.removesuffix("\n").removesuffix("\r")
         # The lines that were days of a diary may stand alone now.
         if _but_days(_texts(parse(self.path, kept))) == _but_days(others):
             return kept

@@ -261,8 +261,17 @@ class RoomStore:
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
 
-    def erase(self, memory: Memory) -> None:
+    def is_open_ended(self, room: str, drawer: str) -> bool:
+        """Whether the last line of a drawer has no end, which adding a memory gives it."""
+        page = self._pages.page(drawer_file(self.root, room, drawer))
+        return bool(page.lines) and not page.lines[-1].endswith(("\r", "\n"))
+
+    def erase(self, memory: Memory, *, open_ended: bool = False) -> None:
         """Take one memory out of its file for good; what else is there stays.
+
+        Args:
+            memory: As read before.
+            open_ended: Whether the last line had no end before the memory was added below it.
 
         Raises:
             WriteConflictError: If its words are other ones by now, or the file kept changing.
@@ -276,7 +285,7 @@ class RoomStore:
                     hint="look at them, and try again",
                     retryable=False,
                 )
-            return page.remove(found.position)
+            return page.remove(found.position, open_ended=open_ended)
 
         with self.locked():
             page, before = self._pages.edit(memory.path, change)
