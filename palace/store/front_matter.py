@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 import regex
 import yaml
@@ -25,9 +25,10 @@ _KEY = late(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 # What is told of the page and not of what it is about, and what is read otherwise.
 _OF_THE_PAGE = late(
     r"(?:titles?|tags?|alias(?:es)?|keywords|dates?|created|updated|modified|edited|uu?id|slug|type"
-    r"|css ?class(?:es)?|publish(?:ed)?|draft|permalink|layout|template|banner|cover|icon|lang"
+    r"|css ?class(?:es)?|publi(?:c|sh|shed)|draft|permalink|layout|template|banner|cover|icon|lang"
     r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time)"
-    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+))"
+    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+)"
+    r"|collapsed|filters)"
 )
 # What a template has in the place of a value: `date: {{date}}`, `owner: <% tp.user.me() %>`.
 _PLACEHOLDER = late(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")
@@ -118,13 +119,31 @@ def page_properties(lines: Sequence[str]) -> dict[str, str]:
         lines: The file's lines without their ends, from behind its front matter.
     """
     found: dict[str, str] = {}
-    for line in lines:
-        told = _PROPERTY.fullmatch(line)
-        if told is None:
-            break
+    for told in _properties(lines):
         value = told["value"].replace("[[", "").replace("]]", "")
         found.setdefault(told["key"], value.strip())
     return found
+
+
+def properties_of_the_page(lines: Sequence[str]) -> int:
+    """Return how many lines at the top are properties, if they tell of the page alone, else 0.
+
+    Args:
+        lines: As for `page_properties`.
+    """
+    found = _properties(lines)
+    is_a_memory = len(found) < len(lines) and "<!--" in lines[len(found)]
+    if is_a_memory or not all(_is_of_the_page(told["key"]) for told in found):
+        return 0
+    return len(found)
+
+
+def _properties(lines: Sequence[str]) -> list[regex.Match[str]]:
+    return list(takewhile(bool, map(_PROPERTY.fullmatch, lines)))
+
+
+def _is_of_the_page(key: str) -> bool:
+    return _OF_THE_PAGE.fullmatch(regex.sub(r"[ _-]+", " ", key.casefold())) is not None
 
 
 def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
@@ -140,9 +159,8 @@ def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
     blocks = []
     for start, stop in pairwise([*starts, front.end - 1]):
         key = lines[start].partition(":")[0].strip().strip("\"'")
-        plain = regex.sub(r"[ _-]+", " ", key.casefold())
         is_empty = front.values.get(key) in (None, "", [], {})
-        if is_empty or _OF_THE_PAGE.fullmatch(plain) or _PLACEHOLDER.match(lines[start]):
+        if is_empty or _is_of_the_page(key) or _PLACEHOLDER.match(lines[start]):
             continue
         while not lines[stop - 1].strip() or lines[stop - 1].startswith("#"):
             stop -= 1

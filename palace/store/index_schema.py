@@ -5,7 +5,7 @@ An index of another number is thrown away and made anew from the files.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 28
+SCHEMA_VERSION = 29
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"

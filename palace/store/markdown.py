@@ -41,6 +41,7 @@ from palace.store.front_matter import (
     FrontMatter,
     one_text,
     page_properties,
+    properties_of_the_page,
     read_front_matter,
     text_list,
     value_blocks,
@@ -365,7 +366,7 @@ class _Parser:
         self.faults += conflicts(self.path, self.marks)
         blocks = find_blocks(
             self.lines,
-            first=front.end,
+            first=front.end + properties_of_the_page(lines[front.end :]),
             timeline=self.timeline,
             without=self.marks,
             apart=other_versions(self.lines, self.marks),
@@ -552,7 +553,7 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+        self.fault(line, NOT_UTF8)
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:
