@@ -58,7 +58,8 @@ class WatchedStore:
         """Add a memory, and note it."""
         open_ended = self._store.is_open_ended(room, drawer)
         memory = self._store.add(draft, room=room, drawer=drawer)
-        step = {"did": "added", "memory": memory.id, "words": fingerprint(memory.text)}
+        step: dict[str, Any] = {"did": "added", "memory": memory.id}
+        step["words"] = fingerprint(memory.text)
         if open_ended:
             step["open_ended"] = True
         self.steps.append(step)

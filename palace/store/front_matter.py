@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 import regex
 import yaml
@@ -139,7 +139,12 @@ def properties_of_the_page(lines: Sequence[str]) -> int:
 
 
 def _properties(lines: Sequence[str]) -> list[regex.Match[str]]:
-    return list(takewhile(bool, map(_PROPERTY.fullmatch, lines)))
+    found = []
+    for line in lines:
+        if (told := _PROPERTY.fullmatch(line)) is None:
+            break
+        found.append(told)
+    return found
 
 
 def _is_of_the_page(key: str) -> bool:
