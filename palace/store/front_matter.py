@@ -1,10 +1,11 @@
-"""The block of YAML, or of TOML, at the top of a Markdown file, read without ever failing.
+"""The block of YAML, TOML or JSON at the top of a Markdown file, read without ever failing.
 
 In: the lines of a file. Out: its values, numbers and days as they are written, and what was wrong.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,7 +19,8 @@ from palace.text.late_patterns import late
 MAX_FRONT_MATTER_CHARS = 16_384
 _PROPERTY = late(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
 _TOML = "+++"
-_CLOSERS = {"---": ("---", "..."), _TOML: (_TOML,)}
+_JSON = "{"
+_CLOSERS = {"---": ("---", "..."), _TOML: (_TOML,), _JSON: ("}",)}
 _TOML_ROW = late(r"(?P<key>[\w.-]+|\"[^\"]*\"|'[^']*')[ \t]*=[ \t]*")
 _TOML_TABLE = late(r"\[{1,2}(?P<key>[^\[\]]+)\]{1,2}[ \t]*(?:#.*)?")
 _KEY = late(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
@@ -92,12 +94,18 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     closers = _CLOSERS.get(lines[0].rstrip(" \t"), ()) if lines else ()
     for number, line in enumerate(lines[1:], 1):
         if line.rstrip(" \t") in closers:
+            if lines[0].startswith(_JSON) and not _tells_of_a_page("\n".join(lines[: number + 1])):
+                break
             return _load("\n".join(_as_yaml(lines[:number])[1:]), end=number + 1)
     return FrontMatter()
 
 
 def _as_yaml(lines: Sequence[str]) -> Sequence[str]:
-    """Return front matter in YAML, line for line: the values of TOML are written alike."""
+    """Return front matter in YAML, line for line: values of TOML and JSON are written alike."""
+    if lines[0].startswith(_JSON):
+        indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
+        rows = [line.removeprefix(indent).rstrip() for line in lines]
+        return [row if row[:1].isspace() else row.removesuffix(",") for row in rows]
     if lines[0].rstrip(" \t") != _TOML:
         return lines
     indent = ""
@@ -110,6 +118,15 @@ def _as_yaml(lines: Sequence[str]) -> Sequence[str]:
             row = _TOML_ROW.match(line)
             told.append(f"{indent}{row['key']}: {line[row.end() :]}" if row else line)
     return told
+
+
+def _tells_of_a_page(text: str) -> bool:
+    """Whether JSON has the title or the day of a page: else it is something that a note shows."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(values, dict) and not {"title", "date"}.isdisjoint(values)
 
 
 def page_properties(lines: Sequence[str]) -> dict[str, str]:
