@@ -6,6 +6,7 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
@@ -263,8 +264,12 @@ class RoomStore:
 
     def is_open_ended(self, room: str, drawer: str) -> bool:
         """Whether the last line of a drawer has no end, which adding a memory gives it."""
-        page = self._pages.page(drawer_file(self.root, room, drawer))
-        return bool(page.lines) and not page.lines[-1].endswith(("\r", "\n"))
+        try:
+            with resolve_inside(self.root, drawer_file(self.root, room, drawer)).open("rb") as file:
+                file.seek(-1, os.SEEK_END)
+                return file.read() not in (b"\r", b"\n")
+        except OSError:
+            return False  # there is no such file, or nothing in it
 
     def erase(self, memory: Memory, *, open_ended: bool = False) -> None:
         """Take one memory out of its file for good; what else is there stays.
