@@ -274,6 +274,8 @@ class CueDetector:
             band, spoken = "unsure", ("names_artifact", *spoken)
         if band == "other" and (cue := _evidence_decides(features, query)):
             band, spoken = "unsure", (cue, *spoken)
+        if band == "other" and query.gathers:
+            band, spoken = "unsure", (f"gathers:{query.gathers.sort}", *spoken)
         if band == "other" and is_unread(text, self._lexicons.values()):
             # Where no cue can be read, that there is none says nothing: the evidence decides.
             band, spoken = "unsure", ("unread_script", *spoken)
