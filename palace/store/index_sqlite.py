@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
@@ -402,11 +402,9 @@ class SqliteIndex:
 
     def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
-        rows = self._database.rows(
-            f"SELECT {_MEMORY}, m.body, m.context, m.names, m.asks {_FROM} WHERE f.layer = ?"
-            " ORDER BY f.path, m.position",
-            (layer,),
-        )
+        columns = f"{_MEMORY}, m.body, m.context, m.names, m.asks"
+        ordered = "WHERE f.layer = ? ORDER BY f.path, m.position"
+        rows = self._database.rows(f"SELECT {columns} {_FROM} {ordered}", (layer,))
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> Iterator[Memory]:
@@ -444,7 +442,8 @@ class SqliteIndex:
             kinds: Of which kinds.
             scope: Who reads.
             limit: How many at most.
-            since, until: The first moment and the one behind the last; None for any.
+            since: The first moment; None for any.
+            until: The moment behind the last; None for any.
         """
         found: list[_Row] = []
         numbers = self._terms.visible(scope).of_layer("L1")
