@@ -447,6 +447,8 @@ def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
     """Return the cue of a prompt that only the evidence tells from one about the world, or ""."""
     if features.get("documented"):
         return "documented"  # whether it is written down how a thing is done, a playbook tells
+    if query.gathers:
+        return f"gathers:{query.gathers.sort}"  # there may be nothing of the sort
     # Memories tell of whom it asks: whether they tell who that is, they show.
     return "known_one" if query.known_one else ""
 

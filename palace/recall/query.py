@@ -28,6 +28,7 @@ from palace.recall.forms import (
     without_enclitics,
 )
 from palace.recall.framing import may_begin, without_framing
+from palace.recall.gathering import gathering_of
 from palace.recall.given_names import calls_by_given_name
 from palace.recall.in_time import ordering_of
 from palace.recall.instructions import without_instructions
@@ -290,6 +291,13 @@ class Analyst:
                 for start in may_begin(prompt, content, found, lexicon)
             ),
             several=requests("several", prompt),
+            gathers=gathering_of(
+                prompt,
+                lexicon,
+                said=read.dated.said,
+                is_first=not turn.history,
+                timeout_ms=self._timeout_ms,
+            ),
             in_time=ordering.order,
             ordering=tuple(t for t in terms if t in ordering.tokens),
             known_one=not {*terms} <= {*soft}
