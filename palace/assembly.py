@@ -429,7 +429,7 @@ class Assembly:
             stale_after_days=self._settings.artifacts.stale_after_days,
             timeout_ms=self.timeout_ms,
             retired=self._retired,
-            gathered=self._gathered if name == "L1" else lambda _query, _most: (),
+            gathered=self._gathered if name == "L1" else lambda _query: (),
             unread=lambda: [
                 fault
                 for fault in self._palace.unread
@@ -440,7 +440,7 @@ class Assembly:
             ),
         )
 
-    def _gathered(self, query: Query, most: int) -> list[Memory]:
+    def _gathered(self, query: Query) -> list[Memory]:
         """Return the memories that a prompt asks for as a whole."""
         from palace.layers.gathered import gathered
 
@@ -454,7 +454,7 @@ class Assembly:
             scope=Scope(session_id=query.session_id, project=query.project),
             present=session_title(query.session_id) if query.session_id else None,
             may=lambda memory: memory.holds_at(now) and memory.trust in believed,
-            most=most,
+            most=self._settings.enforce.max_evidence,
         )
 
     def _retired(self, moment: datetime | None) -> Sequence[Memory]:

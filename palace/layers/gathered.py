@@ -21,6 +21,7 @@ from palace.types.query import Gathering
 _TOLD: Sequence[MemoryKind] = ("fact", "preference", "procedure", "correction", "negative")
 # Of what was told last so much is looked through for what somebody said of himself.
 _LOOKED_THROUGH = 500
+_MOST = 50
 _OPEN = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \] ", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -66,7 +67,8 @@ def gathered(
         scope: Who asks.
         present: The conversation in which it is asked, as the timeline calls it.
         may: Whether a memory may be evidence now.
-        most: How many are wanted; of a longer conversation they are the last.
+        most: How many of a conversation are wanted: they are its last. Of what is complete only if
+            none is left out, there are up to 50.
     """
 
     def visible(memory: Memory) -> bool:
@@ -75,7 +77,7 @@ def gathered(
     if asked.sort == "last_talk":
         return _last_talk(index, present, visible)[-most:]
     if asked.sort == "open_tasks":
-        return [m for m in index.marked("open") if visible(m) and _OPEN.search(m.text)][:most]
+        return [m for m in index.marked("open") if visible(m) and _OPEN.search(m.text)][:_MOST]
     latest = partial(
         index.latest,
         scope=scope,
@@ -87,7 +89,7 @@ def gathered(
     if asked.sort == "of_asker":
         liked = latest(("preference",))
         told = [*liked, *(m for m in told if m not in liked and _tells_of_asker(m))]
-    return [m for m in told if visible(m)][:most]
+    return [m for m in told if visible(m)][:_MOST]
 
 
 def _last_talk(index: Kept, present: str | None, visible: Callable[[Memory], bool]) -> list[Memory]:

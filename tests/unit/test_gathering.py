@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from palace import Mempalace, Message, RetrievalEnforcer, Turn, Verdict
+from palace.enforce.prompt import grounded_prompt
 from palace.recall.lexicon import DEFAULT_LANGUAGES
 from palace.text.moments import today_here
 from palace.types.query import Gathering
@@ -305,6 +306,17 @@ def test_a_prompt_that_hardly_sounds_like_recall_is_answered_where_there_is_some
 ) -> None:
     assert told.decide("Show open tasks").action == "ground"
     assert RetrievalEnforcer(empty).decide("Show open tasks").action == "pass"
+
+
+def test_none_of_what_is_open_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "rooms" / "house").mkdir(parents=True)
+    tasks = "".join(f"- [ ] task number {number}\n" for number in range(30))
+    (tmp_path / "rooms" / "house" / "todo.md").write_text(tasks, "utf-8")
+    with Mempalace.open(tmp_path) as palace:
+        verdict = RetrievalEnforcer(palace).decide("What are my open tasks?")
+        assert len(verdict.evidence) == 30
+        assert verdict.walk[1].reason == "all tasks that are open"
+        assert "task number 29" in grounded_prompt("What are my open tasks?", verdict)
 
 
 def test_what_was_told_is_that_of_its_day_and_of_the_project(told: RetrievalEnforcer) -> None:
