@@ -30,8 +30,8 @@ _SORTS: Mapping[str, Sort] = {
 _DATED: frozenset[Sort] = frozenset({"told", "of_asker"})
 _OF_THIS_TALK = frozenset({"left_off", "left_to_do"})
 _NEVER = ("(?!)",)
-# In scripts without blanks, every letter.
-_WORD_BEGINS = re.compile(r"[\u2e80-\uffff]|\b\w{1,4}")
+_DENSE = r"[\u2e80-\uffff]"  # letters that stand alone, where no blanks part words
+_WORD_BEGINS = re.compile(rf"{_DENSE}|\b\w{{1,4}}")
 
 
 def gathering_of(
@@ -64,6 +64,8 @@ def gathering_of(
 @lru_cache(maxsize=32)
 def _asked(lexicon: Lexicon) -> str:
     """Return the pattern of what a whole prompt may ask for, each request a group."""
+    led = "|".join(map(regex.escape, sorted(lexicon.folded("leading_words")))) or "(?!)"
     told = "|".join(regex.escape(fold(phrase)) for phrase in lexicon.phrases("to_be_told"))
+    before = rf"(?:(?:{led})(?:\W+|(?<={_DENSE}))){{0,3}}(?:(?:{told or '(?!)'})\W*)?"
     sorts = (f"(?P<{name}>{'|'.join(lexicon.requests.get(name, _NEVER))})" for name in _SORTS)
-    return rf"\A\W*(?:(?:{told or '(?!)'})\W*)?(?:{'|'.join(sorts)})\W*\Z"
+    return rf"\A\W*{before}(?:{'|'.join(sorts)})\W*\Z"

@@ -37,7 +37,7 @@ WordKind = Literal[
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
     "price_words", "paying_words", "reason_words", "first_person", "address", "going_on_words",
     "framing_words", "days_of_week", "doing_words", "counted_ago",
-    "asker_words",
+    "asker_words", "leading_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
