@@ -22,7 +22,7 @@ _TOLD: Sequence[MemoryKind] = ("fact", "preference", "procedure", "correction", 
 # Of what was told last so much is looked through for what somebody said of himself.
 _LOOKED_THROUGH = 500
 _MOST = 50
-_OPEN = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \] ", re.MULTILINE)
+_OPEN = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[ \] |\ATODO\b", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -30,7 +30,7 @@ class Kept(Protocol):
     """What is asked of an index."""
 
     def marked(self, field: Literal["open"]) -> list[Memory]:
-        """Return the memories with an empty box in their words, in file order."""
+        """Return the memories with an empty box in their words, or that begin with TODO."""
 
     def latest(
         self,

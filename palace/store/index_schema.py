@@ -19,15 +19,15 @@ _POSTINGS_PAGE_BYTES = 500
 _POSTINGS_SEGMENTS = 4
 
 Mark = Literal["key", "links", "triggers", "superseded_by", "status", "open"]
-"""What marks a memory that is looked for without words: one of its fields, or an empty box."""
+"""What marks a memory that is looked for without words: one of its fields, or an open task."""
 # A quote inside the words of a memory is escaped, so only a field itself looks so.
-MARKS: Mapping[Mark, str] = {
-    **{field: f'"{field}":' for field in get_args(Mark)},
-    "open": "[ ] ",
+MARKED: Mapping[Mark, str] = {
+    **{field: f"instr(data, '\"{field}\":') > 0" for field in get_args(Mark)},
+    "open": "instr(data, '[ ] ') + instr(data, '\"text\":\"TODO') > 0",
 }
-_MARKED = "\n".join(
-    f"CREATE INDEX memories_with_{field} ON memories (key) WHERE instr(data, '{mark}') > 0;"
-    for field, mark in MARKS.items()
+_INDEXES = "\n".join(
+    f"CREATE INDEX memories_with_{field} ON memories (key) WHERE {condition};"
+    for field, condition in MARKED.items()
 )
 
 SCHEMA = f"""
@@ -54,7 +54,7 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (file, position);
-{_MARKED}
+{_INDEXES}
 CREATE INDEX memories_by_day ON memories (kind, dated) WHERE dated <> '';
 CREATE TABLE terms (
     partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,

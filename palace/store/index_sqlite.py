@@ -31,7 +31,7 @@ from palace.store.index_rows import (
     moment,
     sayable,
 )
-from palace.store.index_schema import MARKS, Mark
+from palace.store.index_schema import MARKED, Mark
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
@@ -415,13 +415,13 @@ class SqliteIndex:
         """Return the memories of rooms and timeline that have this field, retired ones too.
 
         What is retired, and left in a copy of its drawer, is not among them. Those with a status
-        are the retired ones, for `active` is not written; an open task has an empty box.
+        are the retired ones, for `active` is not written; an open task has an empty box, or TODO.
         """
         # The order of the tables is given, because SQLite would else read every memory.
         rows = self._database.rows(
             f"SELECT {_MEMORY} FROM memories m INDEXED BY memories_with_{field}"
             " CROSS JOIN files f ON f.number = m.file"
-            f" WHERE instr(m.data, '{MARKS[field]}') > 0 AND f.layer = 'L1'"
+            f" WHERE {MARKED[field]} AND f.layer = 'L1'"
             " AND (m.partition IS NOT NULL OR instr(m.data, '\"status\":') > 0)"
             " ORDER BY f.path, m.position"
         )

@@ -269,7 +269,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalEnforcer
     house.mkdir(parents=True)
     (house / "todo.md").write_text(
         "- [ ] Call the roofer about the gutter\n- [x] Pay the water bill\n"
-        "- Bathroom\n  - [x] measure\n  - [ ] buy tiles\n- Write [ ] for what is open.\n",
+        "- Bathroom\n  - [x] measure\n  - [ ] buy tiles\n- Write [ ] for what is open.\n"
+        "- TODO: sweep the chimney\n- TODOs are written in capitals.\n",
         "utf-8",
     )
     day = timedelta(days=1)
@@ -296,12 +297,13 @@ def texts(verdict: Verdict) -> list[str]:
     return [" ".join(item.text.split()) for item in verdict.evidence]
 
 
-def test_open_tasks_are_what_has_an_empty_box(told: RetrievalEnforcer) -> None:
+def test_open_tasks_are_what_has_an_empty_box_or_says_so(told: RetrievalEnforcer) -> None:
     verdict = told.decide("What are my open tasks?")
     assert (verdict.action, verdict.outcome, verdict.layer) == ("ground", "hit", "L1")
     assert texts(verdict) == [
         "[ ] Call the roofer about the gutter",
         "Bathroom - [x] measure - [ ] buy tiles",
+        "TODO: sweep the chimney",
     ]
     assert verdict.signal.several
 
