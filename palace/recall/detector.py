@@ -153,7 +153,9 @@ class CueDetector:
         if _may_lean_on_recall(best, query, features) and _is_or_leans_to_recall(before()):
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
-            return replace(best, band="unsure", leaning=True, cues=cues)
+            best = replace(best, band="unsure", leaning=True, cues=cues)
+            if query.names and features["known_name"] and _is_recall(before()):
+                best = replace(best, band="recall")  # "and Ines?" asks the same of her
         return best
 
     def _asks_for_none(
@@ -406,11 +408,14 @@ def _none(signal: RecallSignal, cue: str) -> RecallSignal:
     )
 
 
+def _is_recall(before: RecallSignal | None) -> bool:
+    """Whether what was asked before asks for something remembered."""
+    return before is not None and before.band == "recall" and _GOES_ON not in before.cues
+
+
 def _is_or_leans_to_recall(before: RecallSignal | None) -> bool:
-    """Whether what was asked before asks for something remembered, or leans to it."""
-    if before is None or _GOES_ON in before.cues:
-        return False
-    return before.band == "recall" or before.leaning
+    """Whether it does, or leans to it."""
+    return _is_recall(before) or bool(before and before.leaning and _GOES_ON not in before.cues)
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

@@ -192,9 +192,11 @@ def _period(name: str, said: str, lexicon: Lexicon, today: date) -> tuple[date, 
     if name == "days_ago":
         day = today - timedelta(days=number)
         return day, day + _DAY
-    if name == "weeks_ago" or name in _WEEKS_AGO:
-        weeks = _WEEKS_AGO.get(name, number)
-        monday = today - timedelta(days=today.weekday() + 7 * weeks)
+    if name == "weeks_ago":  # some days more or less, whatever day it is
+        first = today - timedelta(days=7 * number + 3)
+        return first, first + _WEEK
+    if name in _WEEKS_AGO:
+        monday = today - timedelta(days=today.weekday() + 7 * _WEEKS_AGO[name])
         return monday, monday + _WEEK
     months = today.year * 12 + today.month - 1 - _MONTHS_AGO.get(name, number)
     (year, month), (next_year, following) = divmod(months, 12), divmod(months + 1, 12)

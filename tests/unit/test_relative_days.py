@@ -201,11 +201,11 @@ def test_a_week_is_its_last_day_which_stands_for_the_others(language: str, promp
         ("zh", "我两周前做了什么？", 2),
     ],
 )
-def test_weeks_ago_are_whole_weeks(language: str, prompt: str, weeks: int) -> None:
-    monday = date(2026, 11, 23) - timedelta(weeks=weeks)
+def test_a_week_ago_is_three_days_more_or_less(language: str, prompt: str, weeks: int) -> None:
+    day = TODAY - timedelta(weeks=weeks)
     said = dated(language, prompt).said
     assert said is not None
-    assert (said.since, said.until) == (monday, monday + timedelta(days=7))
+    assert (said.since, said.until) == (day - timedelta(days=3), day + timedelta(days=4))
 
 
 def test_months_ago_reach_over_the_new_year() -> None:
