@@ -16,7 +16,7 @@ import regex
 from palace.ports import Vocabulary
 from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
-from palace.recall.courtesies import any_of, only_thanks
+from palace.recall.courtesies import any_of, is_courtesy, only_thanks
 from palace.recall.familiarity import familiarity
 from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
@@ -197,8 +197,12 @@ class CueDetector:
         )
 
     def _before(self, turn: Turn) -> RecallSignal | None:
-        """Return the signal of what was asked before this turn, if anything was."""
-        asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
+        """Return the signal of what was asked before this turn, if anything was but thanks."""
+        asked = [
+            n
+            for n, message in enumerate(turn.history)
+            if message.role in ASKING and not is_courtesy(message.content)
+        ]
         if not asked:
             return None
         said = strip_own_markers(turn.history[asked[-1]].content)

@@ -73,6 +73,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 MAX_CARRIED = 16
+_MOST_EXCHANGES = 3
 _HEAD_WORDS = 6
 # "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
 _INSTRUCTION_WORDS = 6
@@ -360,7 +361,7 @@ class Analyst:
         terms: Sequence[str],
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """Return the terms of the last exchange when the prompt cannot stand alone.
+        """Return the terms of what was said before a prompt that cannot stand alone.
 
         "And Ines?" asks the last question about somebody else: whom that named is not taken over,
         nor what was answered.
@@ -372,14 +373,30 @@ class Analyst:
             return ()
         if not (goes_on or self._is_elliptic(text, lexicon, terms)):
             return ()
-        roles, last = (ASKING, 1) if names else (ASKING | ANSWERING, 2)
-        spoken = [m for m in turn.history if m.role in roles][-last:]
         counts_of = self._counts_in(_scope_of(turn))
         said = partial(self._said, lexicon=lexicon, counts_of=counts_of, named=not names)
-        content = [word for message in spoken for word in said(message)]
+        spoken = self._meant_before(turn.history, lexicon, counts_of)
+        content = [w for m in spoken if m.role in ASKING or not names for w in said(m)]
         counts = counts_of(all_tokens(content))
         earlier = (t for t in terms_of(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
+
+    def _meant_before(
+        self, history: Sequence[Message], lexicon: Lexicon, counts_of: CountsOf
+    ) -> list[Message]:
+        """Return the last two messages that say something: "Thanks!" is no exchange, nor "Yes."."""
+
+        def says(message: Message) -> bool:
+            said = self._said(message, lexicon, counts_of, named=True)
+            return bool(said) and not is_courtesy(message.content)
+
+        left = [m for m in history if m.role in ASKING | ANSWERING][-2 * _MOST_EXCHANGES :]
+        while left:
+            last = left[-2:]
+            if any(map(says, last)) and not is_courtesy(last[0].content):
+                return last
+            left = left[:-2]
+        return []
 
     def _is_elliptic(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
         """Whether a prompt that names nobody says so little that it leans on what was said."""

@@ -558,6 +558,8 @@ def test_a_bare_question_goes_on_with_one_that_was_recall(prompt: str) -> None:
 def test_the_same_asked_of_somebody_known_is_recall_too(prompt: str) -> None:
     shipped = load_model("detector")
     assert detected(prompt, *REMEMBERED, model=shipped).band == "recall"
+    thanked = (*REMEMBERED, Message("user", "Thanks!"), Message("assistant", "Any time."))
+    assert detected(prompt, *thanked, model=shipped).band == "recall"
     stranger = detected(prompt.replace("Mira", "Gandhi"), *REMEMBERED, model=shipped)
     assert (stranger.band, stranger.leaning) == ("unsure", True)
 

@@ -742,6 +742,27 @@ def test_a_name_alone_is_asked_the_last_question_about(
     assert analysed(prompt, ("user", asked), replied, vocabulary=people).carried == carried
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        (("user", "Thanks!"), ("assistant", "You're welcome. Anything else?")),
+        (("user", "Really?"), ("assistant", "Yes.")),
+        (("user", "ok thanks"), ("assistant", "Sure!"), ("user", "great"), ("assistant", "Ok.")),
+    ],
+)
+def test_thanks_are_passed_over(between: tuple[tuple[str, str], ...]) -> None:
+    asked = ("user", "Where is the blue kettle?"), ("assistant", "In the kitchen.")
+    found = analysed("And who bought it?", *asked, *between).carried
+    assert found == ("blue", "kettl", "kitchen")
+
+
+def test_a_conversation_of_thanks_alone_gives_nothing() -> None:
+    assert (
+        analysed("And who bought it?", *(("user", "Thanks!"), ("assistant", "Ok.")) * 9).carried
+        == ()
+    )
+
+
 def test_a_name_alone_behind_no_question_takes_nothing_over() -> None:
     assert analysed("And Mira?", ("assistant", "The blue kettle is from Holt.")).carried == ()
 
