@@ -17,6 +17,7 @@ from palace.recall.lexicon import folded_words
 from palace.text import fold
 from palace.types.memory import TIMELINE, Memory, MemoryKind
 from palace.types.query import Gathering
+from palace.types.session import ASKING
 
 _TOLD: Sequence[MemoryKind] = ("fact", "preference", "procedure", "correction", "negative")
 # Of what was told last so much is looked through for what somebody said of himself.
@@ -87,8 +88,8 @@ def gathered(
     )
     told = latest(_TOLD)
     if asked.sort == "of_asker":
-        liked = latest(("preference",))
-        told = [*liked, *(m for m in told if m not in liked and _tells_of_asker(m))]
+        liked, said = latest(("preference",)), latest(("event",))
+        told = [*liked, *(m for m in [*told, *said] if m not in liked and _tells_of_asker(m))]
     return [m for m in told if visible(m)][:_MOST]
 
 
@@ -119,10 +120,13 @@ def _is_apart(memory: Memory) -> bool:
 def _tells_of_asker(memory: Memory) -> bool:
     """Whether it was told, and begins as "I live in Bergen." or "The user lives in Bergen."."""
     first, *second = [fold(word) for word in _WORD.findall(memory.text)[:2]] or [""]
+    own = first in folded_words("first_person")
+    if memory.kind == "event":
+        return own and memory.speaker.casefold() in ASKING and "?" not in memory.text
     if not memory.id.startswith("m-"):
         return False
-    own = memory.trust == "user" and first in folded_words("first_person")
-    return own or not folded_words("asker_words").isdisjoint((first, *second))
+    is_own = own and memory.trust == "user"
+    return is_own or not folded_words("asker_words").isdisjoint((first, *second))
 
 
 def _begin(day: date | None) -> datetime | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from palace import Mempalace, Message, RetrievalEnforcer, Turn, Verdict
+from palace import ConversationTurn, Mempalace, Message, RetrievalEnforcer, Turn, Verdict
 from palace.enforce.prompt import grounded_prompt
 from palace.recall.lexicon import DEFAULT_LANGUAGES
 from palace.text.moments import today_here
@@ -341,6 +341,22 @@ def test_who_asks_is_told_of_by_likes_and_by_himself(told: RetrievalEnforcer) ->
         "I live in Bergen.",
         "The user plays the oboe.",
     ]
+
+
+def test_who_asks_is_told_of_by_what_he_said_in_conversations(tmp_path: Path) -> None:
+    said = [
+        ("user", "My doctor told me to eat less salt."),
+        ("assistant", "I can suggest recipes."),
+        ("user", "I made the soup, was it right?"),
+        ("Mira", "I live in Oslo."),
+    ]
+    with Mempalace.open(tmp_path) as palace:
+        palace.import_turns(
+            ConversationTurn(session="s", speaker=speaker, text=text, at=on(TODAY, number))
+            for number, (speaker, text) in enumerate(said)
+        )
+        verdict = RetrievalEnforcer(palace).decide("What do you know about me?")
+        assert texts(verdict) == ["user: My doctor told me to eat less salt."]
 
 
 def test_the_last_conversation_is_another_than_this_one(told: RetrievalEnforcer) -> None:
