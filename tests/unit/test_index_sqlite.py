@@ -966,7 +966,7 @@ def test_the_last_written_are_found_without_reading_the_others(
     index._database._connection.set_trace_callback(sent.append)
     index.latest(("fact",), scope=GLOBAL, limit=5, since=datetime.now(timezone.utc))
     (asked_for,) = [sql for sql in sent if "memories_by_day" in sql]
-    with sqlite3.connect(path) as reader:
+    with closing(sqlite3.connect(path)) as reader:
         plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
     assert plan[0].startswith("SEARCH m USING INDEX memories_by_day (kind=? AND dated>"), plan
     assert not any("TEMP B-TREE" in step for step in plan), plan
