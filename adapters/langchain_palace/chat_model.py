@@ -24,7 +24,7 @@ from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
-from langchain_palace.messages import asking_index, is_system, text_of, tool_texts
+from langchain_palace.messages import asking_index, is_system, is_tools, text_of, tool_texts
 from langchain_palace.questions import question_at
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, ToolNames, call_of
@@ -247,7 +247,7 @@ class ChatPalace(GatedChatModel):
         kept = looped = turns.looped(told, call) if told else None
         if looped is None or not looped.is_cut_from(messages):
             # A turn that begins is always decided anew: what was remembered just now must be found.
-            kept = turns.under_way(key) if tool_texts(messages, index) else None
+            kept = turns.under_way(key) if any(map(is_tools, messages[index + 1 :])) else None
         if kept is not None:
             return kept
         _, plan = yield from turns.decide_all(question_at(messages, index), call)

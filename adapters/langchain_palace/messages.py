@@ -186,9 +186,10 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
         is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
         return None if is_answered else own
     for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
-        if is_persons(messages[earlier]):
+        message = messages[earlier]
+        if is_persons(message):
             return earlier
-        if not is_system(messages[earlier]):
+        if not (is_system(message) or _says_nothing(message)):
             return None
     return None
 
@@ -208,7 +209,15 @@ def is_notice(message: BaseMessage) -> bool:
 
 
 def _is_answer(message: BaseMessage) -> bool:
-    return isinstance(message, AIMessage) and not calls_of(message)
+    is_models = isinstance(message, AIMessage) and not calls_of(message)
+    return is_models and not _says_nothing(message)
+
+
+def _says_nothing(message: BaseMessage) -> bool:
+    """Whether a message is a model's without words, parts or calls: it replies to nobody."""
+    content = message.content
+    is_blank = not (content.strip() if isinstance(content, str) else content)
+    return isinstance(message, AIMessage) and is_blank and not calls_of(message)
 
 
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:

@@ -29,6 +29,7 @@ from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
 from llama_index_palace.observed import (
     CONVERSATION,
+    calls_in,
     is_observation,
     retold,
     tool_texts,
@@ -414,9 +415,16 @@ def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
     for message in reversed(before[-_HISTORY_MESSAGES:]):
         if _is_role(message, MessageRole.USER):
             words.append(_own_words(message))
-        elif not is_program(message):
+        elif not (is_program(message) or _says_nothing(message)):
             break
     return words
+
+
+def _says_nothing(message: ChatMessage) -> bool:
+    """Whether a message is a model's without words, parts or calls: it replies to nobody."""
+    has_parts = any(not isinstance(block, TextBlock) for block in message.blocks)
+    is_blank = not (has_parts or (message.content or "").strip())
+    return _is_role(message, MessageRole.ASSISTANT) and is_blank and not any(calls_in(message))
 
 
 def _own_place(messages: Sequence[ChatMessage]) -> int:

@@ -155,6 +155,16 @@ class TestMessages:
             asked_in_messages([USER, said("tool", "Noon."), said("user", "Go on.")]).further == ()
         )
 
+    @pytest.mark.parametrize("empty", ["", " \n", None])
+    def test_an_empty_message_is_no_reply(self, empty):
+        earlier = [USER, said("assistant", empty)]
+        assert asked_in_messages([*earlier, said("user", "Please.")]).further == (WORDS,)
+
+    def test_a_message_that_calls_a_tool_is_one(self):
+        calls = {"tool_calls": [{"id": "c1", "name": "clock", "arguments": {}}]}
+        called = ChatMessage(role="assistant", content=None, additional_kwargs=calls)
+        assert asked_in_messages([USER, called, said("user", "Go on.")]).further == ()
+
     def test_what_stands_before_a_schema_is_seen_too(self):
         parser = PydanticOutputParser(output_cls=SingleSelection)
         text = parser.format(WORDS)
