@@ -129,21 +129,18 @@ class Output:
             return self.gate.message(value)
         if is_result(value) or isinstance(value, Document) or given.is_asking(value):
             return given.undone(value)
-        if isinstance(value, BaseMessage):
-            self._claim(text_of(value))
-            return value
-        if isinstance(value, dict):
-            return given.mapped(value, self._read)
         if isinstance(value, AgentAction):
             return _called(value)
-        if type(value) is tuple and value and isinstance(value[0], AgentAction):
-            return (_called(value[0]), *value[1:])  # what its tool answered
+        if isinstance(value, dict):
+            return given.mapped(value, self._read)
         if type(value) in (list, tuple):
             return type(value)(self._read_all(value))
-        self._claim(value)
+        self._claim(text_of(value) if isinstance(value, BaseMessage) else value)
         return value
 
     def _read_all(self, values: Sequence[Any]) -> list[Any]:
+        if isinstance(values, tuple) and values and isinstance(values[0], AgentAction):
+            return [_called(values[0]), *values[1:]]  # with what its tool answered
         index = self._given.asking_index(values)
         if index is None or not any(isinstance(v, AIMessage) for v in values[index:]):
             return [self._read(value) for value in values]
