@@ -110,9 +110,14 @@ def retold(message: ChatMessage) -> str:
 
 
 def is_observation(message: ChatMessage) -> bool:
-    """Whether a message is in the form in which `ReActAgent` tells what a tool answered."""
-    is_users = message.role == MessageRole.USER
-    return is_users and (message.content or "").startswith(_OBSERVATION)
+    """Whether a message is in the form in which `ReActAgent` tells what a tool answered.
+
+    It does so in the person's role, or in that of a tool, where others tell of which call it is.
+    """
+    is_bare = message.role == MessageRole.USER or (
+        message.role in _ROLES and not message.additional_kwargs
+    )
+    return is_bare and (message.content or "").startswith(_OBSERVATION)
 
 
 def _written(message: ChatMessage) -> Iterator[str]:
