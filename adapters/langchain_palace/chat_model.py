@@ -245,7 +245,7 @@ class ChatPalace(GatedChatModel):
             return None
         key = key_of(messages, index, call)
         kept = looped = turns.looped(told, call) if told else None
-        if looped is None or not looped.is_cut_from(messages):
+        if looped is None or not looped.goes_on_in(messages, index):
             # A turn that begins is always decided anew: what was remembered just now must be found.
             kept = turns.under_way(key) if any(map(is_tools, messages[index + 1 :])) else None
         if kept is not None:
