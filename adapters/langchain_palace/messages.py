@@ -26,6 +26,8 @@ from palace import Message, values_in, without_echoes
 M = TypeVar("M", bound=BaseMessage)
 SOURCE = "lc_source"
 """Where LangChain notes which of its parts wrote a message, or makes a call."""
+IS_REPLY = "is_reply"
+"""Marks, in the verdict that a message of the model tells, calls of tools that are its reply."""
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
 _ROLES = {
@@ -185,13 +187,27 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
         own = next((n for n in range(index - 1, -1, -1) if _is_own(messages, n)), None)
         is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
         return None if is_answered else own
-    for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
+    for earlier in range(index - 1, -1, -1):
         message = messages[earlier]
         if is_persons(message):
             return earlier
-        if not (is_system(message) or _says_nothing(message)):
+        if not (is_system(message) or is_tools(message) or _leaves_open(message)):
             return None
     return None
+
+
+def _leaves_open(message: BaseMessage) -> bool:
+    """Whether a message of the model is no reply: it says nothing, or calls tools on evidence.
+
+    A loop that rests on a memory may be broken off before it has replied. What it calls in any
+    other turn may have done what was asked.
+    """
+    if _says_nothing(message):
+        return True
+    verdict = message.response_metadata.get("palace")
+    rests = isinstance(verdict, Mapping) and verdict.get("action") == "ground"
+    calls = calls_of(message) if rests and isinstance(message, AIMessage) else []
+    return bool(calls) and not verdict.get(IS_REPLY)
 
 
 def _is_own(messages: Sequence[BaseMessage], index: int) -> bool:
