@@ -187,27 +187,36 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
         own = next((n for n in range(index - 1, -1, -1) if _is_own(messages, n)), None)
         is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
         return None if is_answered else own
+    has_reply = False
     for earlier in range(index - 1, -1, -1):
         message = messages[earlier]
         if is_persons(message):
-            return earlier
-        if not (is_system(message) or is_tools(message) or _leaves_open(message)):
+            return None if has_reply else earlier
+        if _calls_on_evidence(message):
+            has_reply = False  # what the host itself says behind it, as of a limit, is none
+        elif _is_hosts(message):
+            has_reply = True
+        elif not (is_system(message) or is_tools(message) or _says_nothing(message)):
             return None
     return None
 
 
-def _leaves_open(message: BaseMessage) -> bool:
-    """Whether a message of the model is no reply: it says nothing, or calls tools on evidence.
+def _calls_on_evidence(message: BaseMessage) -> bool:
+    """Whether a message calls tools in a turn that rests on a memory, and these give no reply.
 
-    A loop that rests on a memory may be broken off before it has replied. What it calls in any
-    other turn may have done what was asked.
+    Such a loop may be broken off before it has replied. What is called in any other turn may have
+    done what was asked.
     """
-    if _says_nothing(message):
-        return True
     verdict = message.response_metadata.get("palace")
     rests = isinstance(verdict, Mapping) and verdict.get("action") == "ground"
     calls = calls_of(message) if rests and isinstance(message, AIMessage) else []
     return bool(calls) and not verdict.get(IS_REPLY)
+
+
+def _is_hosts(message: BaseMessage) -> bool:
+    """Whether a message is in the model's role though neither a model nor a palace tells of it."""
+    told = message.response_metadata or getattr(message, "usage_metadata", None) or message.name
+    return not told and _is_answer(message)
 
 
 def _is_own(messages: Sequence[BaseMessage], index: int) -> bool:

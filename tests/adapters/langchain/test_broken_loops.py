@@ -6,7 +6,7 @@ from functools import reduce
 from operator import add
 
 import pytest
-from langchain_core.messages import HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_palace import ChatPalace
 
@@ -81,6 +81,15 @@ def test_what_asks_for_no_memory_is_not(palace):
     assert palace.verdicts(limit=1)[0]["prompt"] == "Go on."
 
 
+@pytest.mark.parametrize(
+    "told", [{"response_metadata": {"finish_reason": "stop"}}, {"name": "bob"}]
+)
+def test_what_another_model_answered_is_answered(palace, told):
+    bound, said = broken_off(palace, repeating, UNCLEAR)
+    answered = [*said, AIMessage("It is blue.", **told), HumanMessage(PASS)]
+    assert bound.invoke(answered).response_metadata["palace"]["action"] == "pass"
+
+
 def test_a_message_that_the_host_puts_in_lifts_no_ruling(palace):
     bound, said = broken_off(palace, lying_after_a_true_quote, UNCLEAR)
     told = bound.invoke([*said, HumanMessage("Be brief, and use your tools.")])
@@ -138,6 +147,25 @@ class TestAnAgent:
 
         said = self.say(agent, "Go on.")["messages"][-1].text
         assert text in said
+        assert LIE not in said
+
+    @pytest.mark.parametrize("how", ["middleware", "model"])
+    @pytest.mark.parametrize("limit", ["ModelCallLimitMiddleware", "ToolCallLimitMiddleware"])
+    def test_that_met_a_limit_goes_on(self, palace, parts, limit, how):
+        create, wrapper, saver = parts
+        limits = getattr(pytest.importorskip("langchain.agents.middleware"), limit)
+        model = CountingModel(persona=calling_first(lying_after_a_true_quote))
+        limited = [limits(run_limit=1 if "Model" in limit else 0, exit_behavior="end")]
+        if how == "model":
+            chat = ChatPalace(inner=model, palace=palace)
+            agent = create(chat, [weather], middleware=limited, checkpointer=saver)
+        else:
+            limited = [wrapper(palace), *limited]
+            agent = create(model, [weather], middleware=limited, checkpointer=saver)
+        assert "limit" in self.say(agent, UNCLEAR)["messages"][-1].text
+
+        said = self.say(agent, "Go on.")["messages"][-1].text
+        assert UNCLEAR_TEXT in said
         assert LIE not in said
 
     def test_that_replied_with_an_object_begins_anew(self, palace, parts):
