@@ -208,9 +208,10 @@ def _calls_on_evidence(message: BaseMessage) -> bool:
     done what was asked.
     """
     verdict = message.response_metadata.get("palace")
-    rests = isinstance(verdict, Mapping) and verdict.get("action") == "ground"
-    calls = calls_of(message) if rests and isinstance(message, AIMessage) else []
-    return bool(calls) and not verdict.get(IS_REPLY)
+    if not isinstance(message, AIMessage) or not isinstance(verdict, Mapping):
+        return False
+    rests = verdict.get("action") == "ground" and not verdict.get(IS_REPLY)
+    return rests and bool(calls_of(message))
 
 
 def _is_hosts(message: BaseMessage) -> bool:
