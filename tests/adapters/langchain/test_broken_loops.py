@@ -6,6 +6,8 @@ from functools import reduce
 from operator import add
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_palace import ChatPalace
@@ -15,6 +17,7 @@ from tests.adapters.langchain.doubles import (
     HIT,
     HIT_TEXT,
     LIE,
+    MISS,
     PASS,
     UNCLEAR,
     UNCLEAR_TEXT,
@@ -167,6 +170,47 @@ class TestAnAgent:
         said = self.say(agent, "Go on.")["messages"][-1].text
         assert UNCLEAR_TEXT in said
         assert LIE not in said
+
+    @settings(
+        deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    )
+    @given(
+        turns=st.lists(
+            st.tuples(
+                st.sampled_from([HIT, UNCLEAR, MISS, PASS, "Go on."]),
+                st.sampled_from(["middleware", "model"]),
+                st.lists(st.booleans(), min_size=3, max_size=3),
+            ),
+            min_size=2,
+            max_size=6,
+        )
+    )
+    def test_releases_nothing_until_it_has_replied(self, palace, parts, turns):
+        """Whatever is said next, by whatever wrapper, while a question to the memory is open."""
+        create, wrapper, _ = parts
+        saver = type(parts[2])()
+        up: list[bool] = []
+
+        def persona(asked):
+            if up and not up.pop():
+                raise ConnectionError("the line is down")
+            return calling_first(lying_after_a_true_quote)(asked)
+
+        is_open = False
+        for words, how, working in turns:
+            model = CountingModel(persona=persona)
+            inner = ChatPalace(inner=model, palace=palace) if how == "model" else model
+            around = [] if how == "model" else [wrapper(palace)]
+            agent = create(inner, [weather], middleware=around, checkpointer=saver)
+            is_open = is_open or words in (HIT, UNCLEAR, MISS)
+            up[:] = working
+            try:
+                said = self.say(agent, words)["messages"][-1].text
+            except ConnectionError:
+                continue
+            assert not (is_open and LIE in said)
+            assert words != MISS or model.calls == 0
+            is_open = False
 
     def test_that_replied_with_an_object_begins_anew(self, palace, parts):
         def persona(asked):
