@@ -187,30 +187,35 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
         own = next((n for n in range(index - 1, -1, -1) if _is_own(messages, n)), None)
         is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
         return None if is_answered else own
-    has_reply = False
+    has_reply = has_result = False
     for earlier in range(index - 1, -1, -1):
         message = messages[earlier]
         if is_persons(message):
             return None if has_reply else earlier
-        if _calls_on_evidence(message):
-            has_reply = False  # what the host itself says behind it, as of a limit, is none
+        if is_tools(message):
+            has_result = has_result or not has_failed(message)
+        elif _calls_on_evidence(message, replied=has_result):
+            # Such a loop may be broken off, and what the host itself says then, as of a limit, is
+            # no reply. What is called in any other turn may have done what was asked.
+            has_reply = has_result = False
         elif _is_hosts(message):
             has_reply = True
-        elif not (is_system(message) or is_tools(message) or _says_nothing(message)):
+        elif not (is_system(message) or _says_nothing(message)):
             return None
     return None
 
 
-def _calls_on_evidence(message: BaseMessage) -> bool:
-    """Whether a message calls tools in a turn that rests on a memory, and these give no reply.
+def _calls_on_evidence(message: BaseMessage, *, replied: bool) -> bool:
+    """Whether a message calls tools in a turn that rests on a memory, and these gave no reply.
 
-    Such a loop may be broken off before it has replied. What is called in any other turn may have
-    done what was asked.
+    Args:
+        message: The message.
+        replied: Whether one of them answered, so that it replied if it is one that does.
     """
     verdict = message.response_metadata.get("palace")
     if not isinstance(message, AIMessage) or not isinstance(verdict, Mapping):
         return False
-    rests = verdict.get("action") == "ground" and not verdict.get(IS_REPLY)
+    rests = verdict.get("action") == "ground" and not (replied and verdict.get(IS_REPLY))
     return rests and bool(calls_of(message))
 
 

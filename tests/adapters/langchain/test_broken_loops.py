@@ -99,19 +99,36 @@ def test_a_message_that_the_host_puts_in_lifts_no_ruling(palace):
     assert LIE not in told.text
 
 
-@pytest.mark.parametrize("streaming", [False, True])
-def test_what_a_tool_replied_is_a_reply(palace, streaming):
+def replied(palace, *, streaming):
+    """Return a model, and what was said until it called a tool whose result is the reply."""
+
     def persona(asked):
         if asked.is_pointing or PASS in asked.text:
-            return honest(asked)
+            return lying_after_a_true_quote(asked)
         return calling("reply", {"text": HIT_TEXT})
 
     model = CountingModel(persona=persona)
     bound = ChatPalace(inner=model, palace=palace).bind_tools([reply])
     asked = HumanMessage(HIT)
-    called = reduce(add, bound.stream([asked])) if streaming else bound.invoke([asked])
-    said = [asked, called, ToolMessage(HIT_TEXT, tool_call_id="c1", name="reply")]
-    assert bound.invoke([*said, HumanMessage(PASS)]).text == CHAT
+    return bound, [
+        asked,
+        reduce(add, bound.stream([asked])) if streaming else bound.invoke([asked]),
+    ]
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_what_a_tool_replied_is_a_reply(palace, streaming):
+    bound, said = replied(palace, streaming=streaming)
+    result = ToolMessage(HIT_TEXT, tool_call_id="c1", name="reply")
+    assert bound.invoke([*said, result, HumanMessage(PASS)]).text == LIE
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+def test_a_tool_that_failed_to_reply_did_not(palace, streaming):
+    bound, said = replied(palace, streaming=streaming)
+    failed = ToolMessage("The line is down.", status="error", tool_call_id="c1", name="reply")
+    for behind in ([], [failed]):
+        assert bound.invoke([*said, *behind, HumanMessage(PASS)]).text != LIE
 
 
 class TestAnAgent:
