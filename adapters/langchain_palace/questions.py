@@ -147,8 +147,8 @@ def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
     if found is None or found not in value:
         raise _unknown(f"a dict with the keys {', '.join(map(str, value)) or 'none'}")
     inner = question_in(value[found])
-    key = next((name for name in HISTORY_KEYS if value.get(name)), "")
-    past = _messages(value.get(key))
+    kept_in = next((name for name in HISTORY_KEYS if value.get(name)), "")
+    past = _messages(value.get(kept_in))
     others = [other for name, other in value.items() if name not in (found, *HISTORY_KEYS)]
     beside = "\n".join(_texts(others))
     asked = inner.within(
@@ -160,7 +160,7 @@ def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
         place = asking_before([*past, HumanMessage(inner.text)], len(past))
         if earlier is not None or inner.history or place is None:
             return earlier
-        return question_at(past, place).within(lambda part: {**value, key: part})
+        return question_at(past, place).within(lambda part: {**value, kept_in: part})
 
     return replace(asked, before=before)
 
