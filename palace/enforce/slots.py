@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 import regex
 
@@ -27,6 +28,7 @@ from palace.enforce.mentions import (
     Mention,
     Placed,
     are_one,
+    joined,
     read_layout,
 )
 from palace.recall.logistic import LogisticModel, load_model
@@ -119,7 +121,6 @@ class Slots:
         self, texts: Sequence[str], *, german: bool = False, days: Sequence[date | None] = ()
     ) -> None:
         self._german = german
-        self._texts = tuple(texts)
         self._days = (*days, *([None] * (len(texts) - len(days))))
         self._layouts = [read_layout(text, german=german) for text in texts]
         self._rare: dict[str, float] = {}
@@ -226,9 +227,13 @@ class Slots:
 
     def exchanged(self, sentence: str) -> list[str]:
         """Return the specifics of a sentence that stand in each other's places."""
-        whole = self._read("\n\n".join(self._texts)) if len(self._texts) > 1 else None
         memory = tuple(zip(self._layouts, self._days, strict=True))
-        return exchanged(self._read(sentence), memory, whole)
+        return exchanged(self._read(sentence), memory, self._whole)
+
+    @cached_property
+    def _whole(self) -> Layout | None:
+        """All texts as one, where there are several."""
+        return joined(self._layouts) if len(self._layouts) > 1 else None
 
     def _read(self, text: str) -> Layout:
         return read_layout(text, german=self._german)
