@@ -199,27 +199,15 @@ def _specifics_missing(
     sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
-    dates = [*find_dates(sentence)]
-    known = [(d.start, d.end) for d in dates]
-    dates += [
-        d
-        for d in short_dates(sentence, strict=True)
-        if not is_inside(d.start, known) and support.dates.has_date(d)
-    ]
-    days = find_weekdays(sentence)
-    spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
+    days = _days_said(sentence, support)
+    spans = [(start, end) for start, end, _ in days]
     specifics = find_specifics(sentence, spans, find_quantities(sentence, spans))
     taken = [(s.start, s.end) for s in specifics]
     wrong = [(s.start, s.text) for s in specifics if not support.specifics.has_specific(s)]
     wrong.extend(
-        (d.start, sentence[d.start : d.end])
-        for d in dates
-        if not is_inside(d.start, taken) and not support.dates.has_date(d, sentence)
-    )
-    wrong.extend(
         (start, sentence[start:end])
-        for weekday, start, end in days
-        if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
+        for start, end, stands in days
+        if not stands and not is_inside(start, taken)
     )
     wrong.extend(
         (match.start(), match[0])
@@ -235,6 +223,26 @@ def _specifics_missing(
     unknown = unknown_spans(sentence) if wrong and not support.strict else []
     wrong = [(start, text) for start, text in wrong if not is_inside(start, unknown)]
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _days_said(sentence: str, support: Support) -> list[tuple[int, int, bool]]:
+    """Return where a sentence has dates and weekdays, and whether what it may rest on has them.
+
+    In digits alone ("12/3") it is a date only if that has it.
+    """
+    known = support.dates
+    days = [(d.start, d.end, known.has_date(d, sentence)) for d in find_dates(sentence)]
+    written = [(start, end) for start, end, _ in days]
+    days += [
+        (d.start, d.end, known.has_date(d, sentence))
+        for d in short_dates(sentence, strict=True)
+        if not is_inside(d.start, written) and known.has_date(d)
+    ]
+    days += [
+        (start, end, known.has_weekday(weekday, sentence, end))
+        for weekday, start, end in find_weekdays(sentence)
+    ]
+    return days
 
 
 def _words_missing(

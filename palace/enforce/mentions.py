@@ -27,7 +27,7 @@ from palace.enforce.specifics import (
     may_be_name,
     places_in,
 )
-from palace.text import fold, right_before, starts_sentence
+from palace.text import Word, fold, right_before, starts_sentence
 
 _BREAK = regex.compile(
     r"(?P<line>\n+)|(?P<sentence>(?<![.!?;|])[.!?;|]++(?=\s|$)|\s[/•]\s|[。！？；])"
@@ -209,23 +209,29 @@ def read_layout(text: str, *, german: bool = False) -> Layout:
         )
         for one in _mentions(text, german=german)
     )
-    placed = []
-    for word in read_words(text):
-        person = fold(word.surface) in answer_words().persons
-        if not person and not is_content(word):
-            continue
-        token = PERSON if person else word.token
-        placed.append(
-            Placed(
-                token,
-                token[:_PREFIX_CHARS] if len(token) >= _PREFIX_CHARS and token.isalpha() else "",
-                answer_words().groups.get(token, frozenset()),
-                0.5 if person or is_framing(word) else 1.0,
-                word.start,
-                place(word.start),
-            )
-        )
-    return Layout(tuple(placed), mentions, len(text))
+    words = tuple(
+        _placed(word, place(word.start))
+        for word in read_words(text)
+        if _is_person(word) or is_content(word)
+    )
+    return Layout(words, mentions, len(text))
+
+
+def _is_person(word: Word) -> bool:
+    return fold(word.surface) in answer_words().persons
+
+
+def _placed(word: Word, place: tuple[int, int, int]) -> Placed:
+    person = _is_person(word)
+    token = PERSON if person else word.token
+    return Placed(
+        token,
+        token[:_PREFIX_CHARS] if len(token) >= _PREFIX_CHARS and token.isalpha() else "",
+        answer_words().groups.get(token, frozenset()),
+        0.5 if person or is_framing(word) else 1.0,
+        word.start,
+        place,
+    )
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str]:

@@ -68,6 +68,8 @@ def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
     return {w: n * step for n, w in enumerate(line.split(), start) if w != "-"}
 
 
+ENGLISH_NUMBERS = _numbered(_LINES["en"])
+"""The numbers from one to nineteen in English."""
 _SINGLE = {"zero": 0, "null": 0, "cien": 100, "duas": 2, "две": 2, "трех": 3, "четырех": 4}
 _SINGLE |= {"dezesseis": 16, "dezessete": 17, "dezenove": 19}
 _SINGLE |= {word: n for line in _LINES.values() for word, n in _numbered(line).items()}
