@@ -120,12 +120,6 @@ _ITALIAN_PIECES = {
     **_ITALIAN_ONES,
     **_ITALIAN_OTTO,
 }
-_ITALIAN_SMALL = _ITALIAN_PIECES | {
-    first + last: n + m
-    for firsts, _, lasts in _JOINED[-2:]
-    for first, n in firsts.items()
-    for last, m in lasts.items()
-}
 # And as German and Dutch do: "sechshundertvierzig", "tweeduizend".
 _HUNDREDS_TOGETHER = {"tausend": 1000, "duizend": 1000, "hundert": 100, "honderd": 100}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
@@ -143,9 +137,6 @@ _AFTER_ONES = {
 }  # "cent" alone is a coin
 
 
-_BEFORE_ONES = {"on": 10}  # of "on iki"; alone it is an English word
-
-
 def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
     return "|".join(sorted({word for table in tables for word in table}, key=len, reverse=True))
 
@@ -155,6 +146,15 @@ _GERMANIC_PIECES = {
     "ein": 1,
     "een": 1,
     **_plain({**_numbered(_LINES["de"]), **_GERMAN, **_numbered(_LINES["nl"]), **_DUTCH}),
+}
+# Every word below a thousand, those too that are a number only beside others: "on iki".
+_BELOW_THOUSAND = {
+    "on": 10,
+    **_GERMANIC_PIECES,
+    **_ITALIAN_PIECES,
+    **_HUNDREDS,
+    **_TENS,
+    **_ONES,
 }
 _GERMANIC_LARGE = (
     rf"(?=\p{{L}}*(?:{_any_of(_HUNDREDS_TOGETHER)}))"
@@ -324,17 +324,14 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
         if 10 <= hundredths < 100:
             yield from of_units(match, "m", metres + hundredths / 100)
     for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
-        whole, grams = match["whole"], _amount(match["n"])
-        kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
+        kilos, grams = _amount(match["whole"]), _amount(match["n"])
         if _GRAMS <= grams < 10 * _GRAMS:
             yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
     for match in _compiled(_HOURS_AND).finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
         yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
-        whole = match["whole"] or ""
-        said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
-        yield from of_units(match, match["unit"], (said or 1.0) + 0.5)
+        yield from of_units(match, match["unit"], (_amount(match["whole"] or "") or 1.0) + 0.5)
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:
@@ -422,9 +419,8 @@ def _value(run: str) -> float:
 
 def _below_thousand(word: str) -> float:
     """Return the value of one word; some languages write larger ones together too."""
-    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL, _BEFORE_ONES, _GERMANIC_PIECES):
-        if word in table:
-            return table[word]
+    if word in _BELOW_THOUSAND:
+        return _BELOW_THOUSAND[word]
     for large, size in _HUNDREDS_TOGETHER.items():
         many, found, rest = word.partition(large)
         if found:
@@ -437,5 +433,5 @@ def _below_thousand(word: str) -> float:
     hundreds, cent, rest = word.partition("cent")
     if not cent:
         return 0
-    below = rest if rest in _ITALIAN_SMALL else rest.removeprefix("o")
-    return _ITALIAN_SMALL.get(hundreds, 1) * 100 + _ITALIAN_SMALL.get(below, 0)
+    below = _below_thousand(rest) or _below_thousand(rest.removeprefix("o"))
+    return (_below_thousand(hundreds) or 1) * 100 + below
