@@ -124,7 +124,7 @@ _ITALIAN_PIECES = {
 _HUNDREDS_TOGETHER = {"tausend": 1000, "duizend": 1000, "hundert": 100, "honderd": 100}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
-          "cento": 100, "mila": 1000, "mil": 1000,
+          "cento": 100, "mil": 1000,
           **dict.fromkeys(("тысяча", "тысячу", "тысячи", "тысяч"), 1000)}  # fmt: skip
 _AFTER_ONES = {
     "cent": 100,
@@ -133,6 +133,7 @@ _AFTER_ONES = {
     "yuz": 100,
     "bin": 1000,
     "milyon": 1e6,
+    "mila": 1000,  # alone a name
     **_LARGE,
 }  # "cent" alone is a coin
 
@@ -188,7 +189,7 @@ _RUN = (
     rf"(?:[\s-]+{_MORE})*)"
 )
 _WORDS = regex.compile(
-    rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
+    rf"(?<![\p{{L}}\d'’-])(?!(?-i:Otto)(?!\p{{L}}))(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
     r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’]|\sbuçuk)",
     regex.IGNORECASE,
 )

@@ -39,6 +39,10 @@ DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
         ),
         ("Zebranie jest w piątek o 18:00.", "Zebranie jest w środę o 18:00.", False),
         ("Zebranie jest w środę o 18:00.", "Zebranie będzie w środę o 18:00.", True),
+        # People whose names are numbers in Italian.
+        ("Mila's bike is in the shed.", "The bike belongs to Mila and is in the shed.", True),
+        ("Ida's bike is in the shed.", "The bike belongs to Otto and is in the shed.", False),
+        ("Tre mila euro per il tetto, in otto rate.", "3000 euro, in 8 rate.", True),
         ("Rent is due monthly, on the 3rd.", "Rent is due weekly, on the 3rd.", False),
         ("Team lunch is once a month.", "The team lunch is once a week.", False),
         ("The report goes out fortnightly.", "The report goes out weekly.", False),
