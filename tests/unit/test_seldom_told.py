@@ -39,6 +39,8 @@ DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
         ),
         ("Zebranie jest w piątek o 18:00.", "Zebranie jest w środę o 18:00.", False),
         ("Zebranie jest w środę o 18:00.", "Zebranie będzie w środę o 18:00.", True),
+        ("Feed weekly with 20 ml per 5 l.", "Feed weekly, 4 ml per litre.", True),
+        ("Feed weekly with 20 ml per 5 l.", "Feed weekly, 5 ml per litre.", False),
         # People whose names are numbers in Italian.
         ("Mila's bike is in the shed.", "The bike belongs to Mila and is in the shed.", True),
         ("Ida's bike is in the shed.", "The bike belongs to Otto and is in the shed.", False),
