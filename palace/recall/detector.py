@@ -154,8 +154,8 @@ class CueDetector:
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
             best = replace(best, band="unsure", leaning=True, cues=cues)
-            if query.names and features["known_name"] and _is_recall(before()):
-                best = replace(best, band="recall")  # "and Ines?" asks the same of her
+            if _asks_on(query, features) and _is_recall(before()):
+                best = replace(best, band="recall")
         return best
 
     def _asks_for_none(
@@ -429,6 +429,13 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
     if query.of_a_kind:
         return False
     return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
+
+
+def _asks_on(query: Query, features: Mapping[str, float]) -> bool:
+    """Whether a prompt asks the last question of another, or a bare "when?" of it: "and Ines?"."""
+    if query.names:
+        return bool(features["known_name"])
+    return not query.terms and query.answer_type not in ("thing", "reason", "yes_no")
 
 
 @cache

@@ -20,7 +20,7 @@ from typing import Any
 
 from palace.errors import StoreUnavailableError
 from palace.store.files import is_writable
-from palace.store.index_schema import SCHEMA, SCHEMA_VERSION, TABLES
+from palace.store.index_schema import CREATED, SCHEMA_VERSION, STATEMENTS
 from palace.store.index_seal import (
     identity_of,
     opening_or_closing,
@@ -41,6 +41,7 @@ _OF_DAMAGE = (
     "not a database",
     "disk I/O",
     "no such table",
+    "no such column",
     "decode",
     "corrupt",
     "vtable",
@@ -341,23 +342,23 @@ class IndexDatabase:
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version == SCHEMA_VERSION:
-            self._refuse_damage(connection)
+            self.refuse_damage(connection)
             return
         if version != 0:
             _refuse_in_use(connection)
             raise sqlite3.DatabaseError(f"index schema {version}, not {SCHEMA_VERSION}")
         connection.execute("BEGIN EXCLUSIVE")
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in SCHEMA.strip().split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
+            for statement in STATEMENTS:
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
 
-    def _refuse_damage(self, connection: sqlite3.Connection) -> None:
-        """Raise if the file cannot be ours: tables missing, or cut in the middle of a page."""
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        missing = TABLES - {name for (name,) in rows}
+    def refuse_damage(self, connection: sqlite3.Connection) -> None:
+        """Raise if the file cannot be ours: not what we made it, or cut in the middle of a page."""
+        missing = CREATED.difference(
+            sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")
+        )
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
             raise sqlite3.DatabaseError("the index is incomplete")

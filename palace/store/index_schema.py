@@ -70,4 +70,6 @@ CREATE VIRTUAL TABLE postings USING fts5(
 INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
 INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
 """
-TABLES = frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"})
+STATEMENTS = tuple(filter(None, map(str.strip, SCHEMA.split(";\n"))))
+CREATED = frozenset(statement for statement in STATEMENTS if statement.startswith("CREATE"))
+"""What SQLite tells of a whole index, word for word."""

@@ -136,6 +136,7 @@ class SqliteIndex:
             self._written.clear()
             try:
                 with self._database.transaction() as connection:
+                    self._database.refuse_damage(connection)
                     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
                     for table in ("memories", "files", "terms", "partitions", "uses"):
                         connection.execute(f"DELETE FROM {table}")
