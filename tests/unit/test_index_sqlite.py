@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -27,7 +28,7 @@ from palace.store import index_database
 from palace.store.index_database import IndexDatabase
 from palace.store.index_rows import memory_tokens
 from palace.store.index_schema import SCHEMA_VERSION, Mark
-from palace.store.index_seal import state_of
+from palace.store.index_seal import opening_or_closing, state_of
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_stamps import StampTable
 from palace.store.index_writing import WriteBatch
@@ -524,14 +525,28 @@ def test_only_a_full_disk_is_left(path: Path) -> None:
     assert not SqliteIndex(None).leave_full_disk(full)
 
 
-def test_an_index_in_memory_is_closed_with_the_last_who_holds_it() -> None:
-    database = IndexDatabase(None)
+@pytest.mark.parametrize("kept", ["in memory", "in a file", "in a file opened anew"])
+def test_an_index_is_closed_with_the_last_who_holds_it(path: Path, kept: str) -> None:
+    database = IndexDatabase(None if kept == "in memory" else path)
+    if kept == "in a file opened anew":
+        database.remake()
     with database.transaction() as connection:
         connection.execute("SELECT 1")
     del database
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError):
         connection.execute("SELECT 1")
+    if kept != "in memory":
+        assert state_of(path) == "whole"
+
+
+def test_what_is_let_go_of_while_its_file_is_opened_is_not_waited_for(path: Path) -> None:
+    database, began = IndexDatabase(path), time.monotonic()
+    with opening_or_closing(path):
+        del database
+        gc.collect()
+    assert time.monotonic() - began < 5
+    assert state_of(path) == "whole"
 
 
 def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
@@ -906,7 +921,7 @@ def test_marked_memories_are_found_without_reading_the_others(
     index._database._connection.set_trace_callback(sent.append)  # what is asked, word for word
     assert index.marked(field) == []
     (asked_for,) = [sql for sql in sent if sql.startswith("SELECT f.path")]
-    with sqlite3.connect(path) as reader:
+    with closing(sqlite3.connect(path)) as reader:
         plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
     assert plan[0].startswith("SCAN m USING INDEX memories_"), plan
     assert not any(step.startswith("SCAN f") for step in plan), plan
@@ -951,7 +966,7 @@ def test_the_last_written_are_found_without_reading_the_others(
     index._database._connection.set_trace_callback(sent.append)
     index.latest(("fact",), scope=GLOBAL, limit=5, since=datetime.now(timezone.utc))
     (asked_for,) = [sql for sql in sent if "memories_by_day" in sql]
-    with sqlite3.connect(path) as reader:
+    with closing(sqlite3.connect(path)) as reader:
         plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
     assert plan[0].startswith("SEARCH m USING INDEX memories_by_day (kind=? AND dated>"), plan
     assert not any("TEMP B-TREE" in step for step in plan), plan
