@@ -74,29 +74,29 @@ def main() -> None:
     durations_s: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         say(f"{len(prompts)} prompts, asked of an empty palace, short ones in frames too")
-        empty = Mempalace.open(Path(name) / "empty")
         found: dict[tuple[int, str], list[float]] = defaultdict(list)
         short: dict[tuple[int, str], list[float]] = defaultdict(list)
         framed: dict[tuple[int, str], list[float]] = defaultdict(list)
-        for text, label, source in prompts:
-            recall = is_recall(empty, text, durations_s)
-            found[label, source].append(recall)
-            if _is_short(text):
-                put = in_unseen_frame(text, empty.analyse(Turn(text)).language, frames)
-                short[label, source].append(recall)
-                framed[label, source].append(is_recall(empty, put, []))
+        with Mempalace.open(Path(name) / "empty") as empty:
+            for text, label, source in prompts:
+                recall = is_recall(empty, text, durations_s)
+                found[label, source].append(recall)
+                if _is_short(text):
+                    put = in_unseen_frame(text, empty.analyse(Turn(text)).language, frames)
+                    short[label, source].append(recall)
+                    framed[label, source].append(is_recall(empty, put, []))
         results["empty"] = shares(found)
         results["framed"] = {"as they are": shares(short), "in frames": shares(framed)}
         if conversations:
             found = defaultdict(list)
             for number, conversation in enumerate(conversations, 1):
                 say(f"{conversation.name} ({number} of {len(conversations)})")
-                palace = open_conversation(conversation, Path(name))
                 mixed = [(q.text, 1, "conversation questions") for q in conversation.questions]
                 mixed += rng.sample(negatives, min(NEGATIVES_PER_PALACE, len(negatives)))
                 rng.shuffle(mixed)
-                for text, label, source in mixed:
-                    found[label, source].append(is_recall(palace, text, durations_s))
+                with open_conversation(conversation, Path(name)) as palace:
+                    for text, label, source in mixed:
+                        found[label, source].append(is_recall(palace, text, durations_s))
             results["loaded"] = shares(found)
     results["decide_ms"] = latency_ms(durations_s)
     report(results, arguments.json)

@@ -179,8 +179,9 @@ def fit_detector_and_ask(
         together = open_together(conversations, folder / "together")
         all_asked = {name: texts for own in asked for name, texts in own.items()}
         of_many = merged([*notes, *more], sources, folder / "merged")
+        empty = Mempalace.open(folder / "empty")
         examples = detector_examples(
-            Mempalace.open(folder / "empty"),
+            empty,
             [*zip(palaces, asked, strict=True), (together, all_asked)],
             [*((palace, {palace.root.name: cases}) for palace, cases in (*notes, *more)), *of_many],
             [p for f in (arguments.prompts, OWN_DATA / "prompts.jsonl") for p in load_prompts(f)],
@@ -189,7 +190,7 @@ def fit_detector_and_ask(
         path = arguments.out / "detector.json"
         write_model(path, model, bars=BARS["detector"], provenance=provenance)
         report_detector(examples, model, (0.1, 0.2, 0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7))
-        for palace in (together, *(palace for palace, _ in (*more, *of_many))):
+        for palace in (empty, together, *(palace for palace, _ in (*more, *of_many))):
             palace.close()
     for palace in (*palaces, *(palace for palace, _ in notes)):
         palace.close()

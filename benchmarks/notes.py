@@ -269,10 +269,12 @@ def main() -> None:
     cases = load_cases(arguments.cases)
     others = [case for file in arguments.others for case in load_cases(file)]
     others = [case for case in others if case.expect == "ground" and not case.turn.history]
-    with tempfile.TemporaryDirectory() as folder:
-        mine = arguments.palace.resolve()
-        beside = [other for other in arguments.among if other.resolve() != mine]
-        palace = open_notes(arguments.palace, Path(folder), among=beside)
+    mine = arguments.palace.resolve()
+    beside = [other for other in arguments.among if other.resolve() != mine]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_notes(arguments.palace, Path(folder), among=beside) as palace,
+    ):
         embedded = embed_all(palace)
         enforcer = RetrievalEnforcer(palace)
         say(f"{len(cases)} cases, asked of {arguments.palace}")

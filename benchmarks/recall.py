@@ -14,6 +14,7 @@ import random
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,15 +114,18 @@ def questions_for(
     return asked
 
 
-def measure(conversations: Sequence[Conversation], folder: Path, *, merged: bool) -> dict[str, Any]:
-    """Ingest, ask everything and return the results."""
+def measure(
+    conversations: Sequence[Conversation], folder: Path, opened: ExitStack, *, merged: bool
+) -> dict[str, Any]:
+    """Ingest, ask everything and return the results; the palaces are closed with `opened`."""
     timings = Timings()
     asked: list[Asked] = []
-    together = open_for_turns(folder / "merged") if merged else None
+    together = opened.enter_context(open_for_turns(folder / "merged")) if merged else None
     palaces = {}
     for conversation in conversations:
         say(f"{conversation.name}: {len(conversation.turns)} turns")
-        palace = together or open_for_turns(place_of(conversation, folder))
+        place = place_of(conversation, folder)
+        palace = together or opened.enter_context(open_for_turns(place))
         started = time.perf_counter()
         palace.import_turns(marked(conversation))
         timings.ingest_s += time.perf_counter() - started
@@ -226,8 +230,9 @@ def main() -> None:
     add_option(parser)
     arguments = parser.parse_args()
     use(arguments.embedder)
-    with tempfile.TemporaryDirectory() as folder:
-        results = measure(load_locomo(arguments.locomo), Path(folder), merged=arguments.merged)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
+        conversations = load_locomo(arguments.locomo)
+        results = measure(conversations, Path(folder), opened, merged=arguments.merged)
     report(results, arguments.json)
 
 

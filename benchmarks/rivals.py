@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sqlite3
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -30,6 +31,7 @@ def plain_fts5(statements: Sequence[str]) -> Ask:
         sql = "SELECT body FROM found WHERE found MATCH ? ORDER BY bm25(found) LIMIT ?"
         return connection.execute(sql, (match, TOP_K)).fetchall() if match else []
 
+    weakref.finalize(ask, connection.close)
     return ask
 
 

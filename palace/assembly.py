@@ -27,6 +27,7 @@ from palace.errors import ConfigError, StoreError
 from palace.layers.artifacts import ArtifactsLayer
 from palace.layers.identity import IdentityLayer
 from palace.layers.indexed import IndexedLayer
+from palace.layers.judging import trusted
 from palace.layers.reminders import reminders
 from palace.layers.scratchpad import ScratchpadLayer
 from palace.learn.cues import Cues, load_cues
@@ -35,7 +36,7 @@ from palace.learn.remember import Writer
 from palace.learn.rivals import Rivals
 from palace.models.vector_cache import VectorCache
 from palace.past import PastState, past_state
-from palace.ports import Generator, Layer, SessionMarks
+from palace.ports import Generator, Layer, Scope, SessionMarks
 from palace.recall.as_of import dated_turn, named_end, retired_at
 from palace.recall.blocks import CLOSE_TAG, OPEN_TAG
 from palace.recall.detector import CueDetector
@@ -57,7 +58,7 @@ from palace.store.timeline_page import session_title
 from palace.text.moments import today_here, utc_now
 from palace.types.changes import Match
 from palace.types.memory import PLAYBOOKS, TIMELINE, Draft, Memory
-from palace.types.query import TimeOrder
+from palace.types.query import Query, TimeOrder
 from palace.types.session import ConversationTurn, Turn
 from palace.types.verdict import Evidence
 
@@ -428,6 +429,7 @@ class Assembly:
             stale_after_days=self._settings.artifacts.stale_after_days,
             timeout_ms=self.timeout_ms,
             retired=self._retired,
+            gathered=self._gathered if name == "L1" else lambda _query: (),
             unread=lambda: [
                 fault
                 for fault in self._palace.unread
@@ -436,6 +438,23 @@ class Assembly:
             named_end=lambda prompt: named_end(
                 prompt, self.lexicons, now=utc_now(), timeout_ms=self.timeout_ms
             ),
+        )
+
+    def _gathered(self, query: Query) -> list[Memory]:
+        """Return the memories that a prompt asks for as a whole."""
+        from palace.layers.gathered import gathered
+
+        if query.gathers is None:
+            return []
+        now = self._past.moment if self._past else utc_now()
+        believed = trusted(self._settings.enforce.min_trust)
+        return gathered(
+            self._index,
+            query.gathers,
+            scope=Scope(session_id=query.session_id, project=query.project),
+            present=session_title(query.session_id) if query.session_id else None,
+            may=lambda memory: memory.holds_at(now) and memory.trust in believed,
+            most=self._settings.enforce.max_evidence,
         )
 
     def _retired(self, moment: datetime | None) -> Sequence[Memory]:

@@ -126,7 +126,8 @@ def check_files(palace: Mempalace) -> Works:
         told = _listed(f"{fault.path}: {fault.message}" for fault in first)
         raise StoreError(
             f"{counted(len(faults), 'place')} not read or not understood: {told}",
-            hint="give this user permission to read them, download them, or mend the disk;"
+            hint="give this user permission to read them, download them, save them as UTF-8, or"
+            " mend the disk;"
             " until then their last version answers, labelled, if one was read",
         )
     if faults:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -24,7 +25,7 @@ from langchain_palace.chat_runnable import ChatRunnable
 from langchain_palace.errands import errand_of, is_clerical
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned
 from langchain_palace.gated_model import DESCRIPTION, GatedChatModel, Prepared
-from langchain_palace.messages import asking_index, is_system, text_of, tool_texts
+from langchain_palace.messages import asking_index, is_system, is_tools, text_of, tool_texts
 from langchain_palace.questions import question_at
 from langchain_palace.schemas import wanted_schema
 from langchain_palace.session import Call, OpenPalace, ToolNames, call_of
@@ -216,10 +217,9 @@ class ChatPalace(GatedChatModel):
         self,
         messages: Sequence[BaseMessage],
         call: Call,
+        asker: Callable[[Sequence[BaseMessage], int], Asker],
         *,
         alone: bool,
-        stop: list[str] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
         chooses: bool = False,
         schema: object = None,
     ) -> hosting.Steps[Plan | None]:
@@ -228,9 +228,8 @@ class ChatPalace(GatedChatModel):
         Args:
             messages: The conversation.
             call: Who asks.
+            asker: Makes what asks the model: of messages, and where the person asks in them.
             alone: Whether the model's text is the whole reply.
-            stop: Where the call is to stop.
-            kwargs: Its other arguments.
             chooses: Whether the reply is in a schema, and may be a choice for the program alone.
             schema: What the reply has to fit, or what holds that, if it has to.
         """
@@ -238,22 +237,22 @@ class ChatPalace(GatedChatModel):
         index = asking_index(messages)
         told = told_in_loop(messages)
         if index is None:
-            return (yield from self._looped(told, messages, call, stop, kwargs)) if told else None
+            return (yield from self._looped(told, messages, call, asker)) if told else None
         prompt, program = text_of(messages[index]), [*map(text_of, filter(is_system, messages))]
         texts = dict.fromkeys((prompt, *program))
         if is_clerical(texts, call):
             return None
         key = key_of(messages, index, call)
         kept = looped = turns.looped(told, call) if told else None
-        if looped is None or not looped.is_cut_from(messages):
+        if looped is None or not looped.goes_on_in(messages, index):
             # A turn that begins is always decided anew: what was remembered just now must be found.
-            kept = turns.under_way(key) if tool_texts(messages, index) else None
+            kept = turns.under_way(key) if any(map(is_tools, messages[index + 1 :])) else None
         if kept is not None:
             return kept
         _, plan = yield from turns.decide_all(question_at(messages, index), call)
         if told and looped is None and plan.verdict.action == "pass":
             # The loop may be another question's.
-            resumed = yield from self._looped(told, messages, call, stop, kwargs)
+            resumed = yield from self._looped(told, messages, call, asker)
             if resumed is not None:
                 return resumed
         errand = errand_of(texts) if alone or chooses else None
@@ -265,27 +264,23 @@ class ChatPalace(GatedChatModel):
             return replace(plan, chooses=True)  # it is no answer, and needs no evidence
         if errand is not None and is_known:
             plan = plan.on_errand(errand)
-        place = index - plan.behind
-        asker = Asker(self.inner, messages, place, stop=stop, kwargs=kwargs)
-        wakes = errand is None
-        return (yield from turns.settled(plan, call, asker, key, alone=alone, wakes=wakes))
+        ask, wakes = asker(messages, index - plan.behind), errand is None
+        return (yield from turns.settled(plan, call, ask, key, alone=alone, wakes=wakes))
 
     def _looped(
         self,
         told: Mapping[str, Any],
         messages: Sequence[BaseMessage],
         call: Call,
-        stop: list[str] | None,
-        kwargs: Mapping[str, Any] | None,
+        asker: Callable[[Sequence[BaseMessage], int], Asker],
     ) -> hosting.Steps[Plan | None]:
         """Return the plan of a tool loop whose question was cut off, None where it is let through.
 
         Args:
             told: See `told_in_loop`.
-            messages: The conversation.
+            messages: As for `plan`, like the others.
             call: Who asks.
-            stop: Where the call is to stop.
-            kwargs: Its other arguments.
+            asker: Makes what asks the model.
         """
         turns = self._turns
         kept = turns.looped(told, call)
@@ -295,9 +290,8 @@ class ChatPalace(GatedChatModel):
         if plan is None:
             return None
         sent = [*filter(is_system, messages), HumanMessage(plan.question)]
-        asker = Asker(self.inner, sent, len(sent) - 1, stop=stop, kwargs=kwargs)
-        key = ("resumed", plan.verdict.id)
-        return (yield from turns.settled(plan, call, asker, key, alone=False, wakes=False))
+        ask, key = asker(sent, len(sent) - 1), ("resumed", plan.verdict.id)
+        return (yield from turns.settled(plan, call, ask, key, alone=False, wakes=False))
 
     def _prepare(
         self,
@@ -321,9 +315,8 @@ class ChatPalace(GatedChatModel):
         plan = yield from self.plan(
             messages,
             call,
+            partial(Asker, self.inner, stop=stop, kwargs=kwargs),
             alone=not (has_tools or must_fit),
-            stop=stop,
-            kwargs=kwargs,
             schema=[kwargs, schema] if must_fit else None,
         )
         if plan is None:

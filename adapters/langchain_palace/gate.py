@@ -12,12 +12,13 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolCall
 from langchain_core.messages.ai import add_usage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.utils.json import parse_json_markdown
 
 from langchain_palace.messages import (
+    IS_REPLY,
     call_parts,
     calls_of,
     chunk_of,
@@ -113,8 +114,8 @@ class ReplyGate:
             values, text = _structured_values(reply, self._structured)
             if values is not None:
                 self.checked = check_values(self._check, values, self._schema)
-                metadata = self.plan.metadata(self.checked)
-                return self._with_usage(released(reply, text, metadata))
+                told = self.metadata(calls_of(reply))
+                return self._with_usage(released(reply, text, told))
         self.checked = self._check.check(text_of(reply)) if text_of(reply).strip() else None
         calling = bool(calls_of(reply))
         wrong = self.shown_wrongly(reply)
@@ -129,7 +130,18 @@ class ReplyGate:
         if calling and self.checked and not _is_clean(self.checked):
             text = ""
         self.text = text
-        return self._with_usage(released(reply, text, self.plan.metadata(self.checked)))
+        return self._with_usage(released(reply, text, self.metadata(calls_of(reply))))
+
+    def metadata(self, calls: Sequence[ToolCall]) -> dict[str, Any]:
+        """Return what the host gets to see of a checked reply.
+
+        Args:
+            calls: The tools that it calls.
+        """
+        names = {call["name"] for call in calls}
+        is_object = self._structured is not None and not names.issubset(self._structured)
+        is_reply = {IS_REPLY: True} if names and (is_object or names.issubset(self.direct)) else {}
+        return {**self.plan.metadata(self.checked), **is_reply}
 
     def result(self, result: ChatResult) -> ChatResult:
         """Return a result whose every generation went through the gate.
@@ -248,10 +260,11 @@ class ChunkGate:
         self._gate.said = self._said
         if not self._has_calls:
             self._gate.demand_answer()
+        calls = calls_of(self._said) if self._said and self._has_calls else []
         last = AIMessageChunk(
             content="",
             id=self._id,
-            response_metadata={**self._info, "palace": self._gate.plan.metadata(checked)},
+            response_metadata={**self._info, "palace": self._gate.metadata(calls)},
             usage_metadata=self._gate.plan.usage,
             chunk_position="last",
         )

@@ -26,6 +26,8 @@ from palace import Message, values_in, without_echoes
 M = TypeVar("M", bound=BaseMessage)
 SOURCE = "lc_source"
 """Where LangChain notes which of its parts wrote a message, or makes a call."""
+IS_REPLY = "is_reply"
+"""Marks, in the verdict that a message of the model tells, calls of tools that are its reply."""
 # More than this much of a conversation never told a follow-up from a new question.
 HISTORY_MESSAGES = 12
 _ROLES = {
@@ -185,12 +187,42 @@ def asking_before(messages: Sequence[BaseMessage], index: int) -> int | None:
         own = next((n for n in range(index - 1, -1, -1) if _is_own(messages, n)), None)
         is_answered = is_notice(messages[index]) and any(map(_is_answer, messages[own:index]))
         return None if is_answered else own
-    for earlier in range(index - 1, max(0, index - HISTORY_MESSAGES) - 1, -1):
-        if is_persons(messages[earlier]):
-            return earlier
-        if not is_system(messages[earlier]):
+    has_reply = has_result = False
+    for earlier in range(index - 1, -1, -1):
+        message = messages[earlier]
+        if is_persons(message):
+            return None if has_reply else earlier
+        if is_tools(message):
+            has_result = has_result or not has_failed(message)
+        elif _calls_on_evidence(message, replied=has_result):
+            # Such a loop may be broken off, and what the host itself says then, as of a limit, is
+            # no reply. What is called in any other turn may have done what was asked.
+            has_reply = has_result = False
+        elif _is_hosts(message):
+            has_reply = True
+        elif not (is_system(message) or _says_nothing(message)):
             return None
     return None
+
+
+def _calls_on_evidence(message: BaseMessage, *, replied: bool) -> bool:
+    """Whether a message calls tools in a turn that rests on a memory, and these gave no reply.
+
+    Args:
+        message: The message.
+        replied: Whether one of them answered, so that it replied if it is one that does.
+    """
+    verdict = message.response_metadata.get("palace")
+    if not isinstance(message, AIMessage) or not isinstance(verdict, Mapping):
+        return False
+    rests = verdict.get("action") == "ground" and not (replied and verdict.get(IS_REPLY))
+    return rests and bool(calls_of(message))
+
+
+def _is_hosts(message: BaseMessage) -> bool:
+    """Whether a message is in the model's role though neither a model nor a palace tells of it."""
+    told = message.response_metadata or getattr(message, "usage_metadata", None) or message.name
+    return not told and _is_answer(message)
 
 
 def _is_own(messages: Sequence[BaseMessage], index: int) -> bool:
@@ -208,7 +240,15 @@ def is_notice(message: BaseMessage) -> bool:
 
 
 def _is_answer(message: BaseMessage) -> bool:
-    return isinstance(message, AIMessage) and not calls_of(message)
+    is_models = isinstance(message, AIMessage) and not calls_of(message)
+    return is_models and not _says_nothing(message)
+
+
+def _says_nothing(message: BaseMessage) -> bool:
+    """Whether a message is a model's without words, parts or calls: it replies to nobody."""
+    content = message.content
+    is_blank = not (content.strip() if isinstance(content, str) else content)
+    return isinstance(message, AIMessage) and is_blank and not calls_of(message)
 
 
 def history_before(messages: Sequence[BaseMessage], index: int) -> tuple[Message, ...]:

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from langchain_core.agents import AgentAction
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage
 
@@ -87,8 +88,9 @@ class Given:
 class Output:
     """An output of a turn that is checked.
 
-    What the input held already, retrieved documents and results of tools claim nothing. Messages
-    of the model pass the gate one by one; a message in another role may be its words all the same.
+    What the input held already, retrieved documents, results and calls of tools claim nothing.
+    Messages of the model pass the gate one by one; a message in another role may be its words all
+    the same.
 
     Args:
         value: What the chain returned.
@@ -127,17 +129,18 @@ class Output:
             return self.gate.message(value)
         if is_result(value) or isinstance(value, Document) or given.is_asking(value):
             return given.undone(value)
-        if isinstance(value, BaseMessage):
-            self._claim(text_of(value))
-            return value
+        if isinstance(value, AgentAction):
+            return _called(value)
         if isinstance(value, dict):
             return given.mapped(value, self._read)
         if type(value) in (list, tuple):
             return type(value)(self._read_all(value))
-        self._claim(value)
+        self._claim(text_of(value) if isinstance(value, BaseMessage) else value)
         return value
 
     def _read_all(self, values: Sequence[Any]) -> list[Any]:
+        if isinstance(values, tuple) and values and isinstance(values[0], AgentAction):
+            return [_called(values[0]), *values[1:]]  # with what its tool answered
         index = self._given.asking_index(values)
         if index is None or not any(isinstance(v, AIMessage) for v in values[index:]):
             return [self._read(value) for value in values]
@@ -173,6 +176,12 @@ class Output:
     def _say(self, text: str) -> None:
         if text.strip():
             self.texts.append(text)
+
+
+def _called(action: AgentAction) -> AgentAction:
+    """Return a step of an agent without the model's thoughts: nobody has checked them."""
+    thoughts = {"log": "", "message_log": []}
+    return action.model_copy(update={n: v for n, v in thoughts.items() if hasattr(action, n)})
 
 
 def is_result(value: object) -> bool:

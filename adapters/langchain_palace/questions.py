@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.documents import Document
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage, HumanMessage, convert_to_messages
 from langchain_core.prompt_values import ChatPromptValue, PromptValue, StringPromptValue
 
 from langchain_palace.messages import (
@@ -147,10 +147,22 @@ def _in_mapping(value: Mapping[str, Any], key: str | None) -> Question:
     if found is None or found not in value:
         raise _unknown(f"a dict with the keys {', '.join(map(str, value)) or 'none'}")
     inner = question_in(value[found])
-    past = next((value[name] for name in HISTORY_KEYS if value.get(name)), ())
+    kept_in = next((name for name in HISTORY_KEYS if value.get(name)), "")
+    past = _messages(value.get(kept_in))
     others = [other for name, other in value.items() if name not in (found, *HISTORY_KEYS)]
     beside = "\n".join(_texts(others))
-    return inner.within(lambda part: {**value, found: part}, _history(past), beside)
+    asked = inner.within(
+        lambda part: {**value, found: part}, history_before(past, len(past)), beside
+    )
+
+    def before() -> Question | None:
+        earlier = asked.before()
+        place = asking_before([*past, HumanMessage(inner.text)], len(past))
+        if earlier is not None or inner.history or place is None:
+            return earlier
+        return question_at(past, place).within(lambda part: {**value, kept_in: part})
+
+    return replace(asked, before=before)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -169,11 +181,10 @@ def _in_messages(messages: list[BaseMessage]) -> Question:
     return question_at(messages, index)
 
 
-def _history(past: object) -> tuple[Message, ...]:
-    if not isinstance(past, Sequence) or isinstance(past, str):
-        return ()
-    messages = convert_to_messages(past)
-    return history_before(messages, len(messages))
+def _messages(past: object) -> list[BaseMessage]:
+    """Return what was said before, none where it is told in another form."""
+    is_told = isinstance(past, Sequence) and not isinstance(past, str)
+    return convert_to_messages(past) if is_told else []  # type: ignore[arg-type]
 
 
 def _unknown(what: str) -> ConfigError:

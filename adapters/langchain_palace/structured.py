@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_core.language_models import LanguageModelInput
@@ -16,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from langchain_palace.asking import streamed_run, whole_run
+from langchain_palace.asking import Asker, streamed_run, whole_run
 from langchain_palace.gate import NOTHING_TO_FIT, ReplyGate, canned, check_values
 from langchain_palace.messages import labelled, released, tool_texts
 from langchain_palace.own_run import OwnRun
@@ -73,8 +74,9 @@ class StructuredPalace(OwnRun[LanguageModelInput, Any]):
         model: ChatPalace = self.model
         messages = model._turns.whole(model._convert_input(input).to_messages())
         call = model.call_of(config)
+        asker = partial(Asker, model.inner)
         plan = yield from model.plan(
-            messages, call, alone=False, chooses=True, schema=self.answer_schema
+            messages, call, asker, alone=False, chooses=True, schema=self.answer_schema
         )
         if plan is None or plan.stops:
             return _Ready(plan, messages)

@@ -112,6 +112,15 @@ class Plan(hosting.HostedTurn):
         text = self.user_text(said)
         return messages if text == said else asking(messages, index, text)
 
+    def goes_on_in(self, messages: Sequence[BaseMessage], index: int) -> bool:
+        """Whether a tool loop is still of this turn, be its question there or not.
+
+        Args:
+            messages: The conversation.
+            index: Where the person asks.
+        """
+        return asked_with(messages, index) == self.question or self.is_cut_from(messages)
+
     def is_cut_from(self, messages: Sequence[BaseMessage]) -> bool:
         """Whether the message that asks is gone, be there earlier ones of the person or not.
 

@@ -51,7 +51,7 @@ def tool_texts(since: Sequence[ChatMessage], models: Collection[str] = ()) -> tu
         since: The messages since the person asked.
         models: Names of tools behind which a model answers.
     """
-    results = [n for n, m in enumerate(since) if m.role in _ROLES or is_observation(m)]
+    results = [n for n, m in enumerate(since) if is_result(m) or is_observation(m)]
     if not results:
         return ()
     called = dict(call for message in since for call in calls_in(message))
@@ -109,10 +109,20 @@ def retold(message: ChatMessage) -> str:
     return "".join(texts).rpartition("\t</user>\n")[2] if is_conversation else ""
 
 
+def is_result(message: ChatMessage) -> bool:
+    """Whether a message is what a tool answered, in a role of its own."""
+    return message.role in _ROLES
+
+
 def is_observation(message: ChatMessage) -> bool:
-    """Whether a message is in the form in which `ReActAgent` tells what a tool answered."""
-    is_users = message.role == MessageRole.USER
-    return is_users and (message.content or "").startswith(_OBSERVATION)
+    """Whether a message is in the form in which `ReActAgent` tells what a tool answered.
+
+    It does so in the person's role, or in that of a tool, where others tell of which call it is.
+    """
+    is_bare = message.role == MessageRole.USER or (
+        is_result(message) and not message.additional_kwargs
+    )
+    return is_bare and (message.content or "").startswith(_OBSERVATION)
 
 
 def _written(message: ChatMessage) -> Iterator[str]:

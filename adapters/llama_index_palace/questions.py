@@ -29,7 +29,9 @@ from llama_index.core.retrievers.fusion_retriever import QUERY_GEN_PROMPT
 from llama_index_palace.events import NOTHING_NOTED, Noted, noted_verdict
 from llama_index_palace.observed import (
     CONVERSATION,
+    calls_in,
     is_observation,
+    is_result,
     retold,
     tool_texts,
 )
@@ -414,9 +416,23 @@ def _unanswered(before: Sequence[ChatMessage]) -> list[str]:
     for message in reversed(before[-_HISTORY_MESSAGES:]):
         if _is_role(message, MessageRole.USER):
             words.append(_own_words(message))
-        elif not is_program(message):
+        elif not (is_program(message) or is_result(message) or _leaves_open(message)):
             break
     return words
+
+
+def _leaves_open(message: ChatMessage) -> bool:
+    """Whether a message is a model's and no reply: it says nothing, or calls tools on evidence.
+
+    A loop that rests on a memory may be broken off before it has replied. What it calls in any
+    other turn may have done what was asked.
+    """
+    if not _is_role(message, MessageRole.ASSISTANT):
+        return False
+    if any(calls_in(message)):
+        return noted_verdict([message]).action == "ground"
+    has_parts = any(not isinstance(block, TextBlock) for block in message.blocks)
+    return not (has_parts or (message.content or "").strip())
 
 
 def _own_place(messages: Sequence[ChatMessage]) -> int:

@@ -412,7 +412,8 @@ class Turns:
         """Return the question that was rewritten into these words.
 
         One of two wrappers may have been given no session: then the words count, and no
-        conversation. Those of two sessions never meet.
+        conversation; they may ask nothing without it, and then these do. Those of two sessions
+        never meet.
         """
         kept = self._under_way.rewritten
         other = PalaceSession(project=session.project) if session.session_id else None
@@ -420,7 +421,9 @@ class Turns:
             first = kept.get((place, words))
             if first is not None:
                 kept.put((place, words), first)
-                return first if place == session else replace(first, history=())
+                if place == session:
+                    return first
+                return replace(first, history=(), further=(*first.further, words))
         return None
 
     # -- ending --------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ class AnswerWords:
         groups: Token -> numbers of the groups of words it may stand for.
         codes: Name of a country or language -> the codes and names that stand for it.
         antonyms: Pairs of sets of tokens of which only one can be true of the same thing.
-        classes: Classes of things such as colours, each thing the tokens of its names.
+        classes: Token of a thing such as a colour -> the tokens of its names, those of its class.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -100,10 +100,14 @@ def _any_of(patterns: list[str]) -> regex.Pattern[str]:
     return regex.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-def _classes(lines: Iterable[str]) -> tuple[tuple[frozenset[str], ...], ...]:
-    return tuple(
-        tuple(_stems(member.replace("=", " ")) for member in line.split()) for line in lines
-    )
+def _classes(lines: Iterable[str]) -> dict[str, list[tuple[frozenset[str], frozenset[str]]]]:
+    classes: dict[str, list[tuple[frozenset[str], frozenset[str]]]] = {}
+    for line in lines:
+        members = [_stems(member.replace("=", " ")) for member in line.split()]
+        for names in members:
+            for token in names:
+                classes.setdefault(token, []).append((names, frozenset().union(*members)))
+    return classes
 
 
 def _stems(words: str) -> frozenset[str]:

@@ -47,7 +47,8 @@ _WORKED_OUT = regex.compile(
 )
 # Says of what stands behind it that it was worked out, not of what stands before.
 _FOLLOWS = regex.compile(r"(?:so|thus|hence|therefore|i\.e\.|donc)$", regex.IGNORECASE)
-_PER = regex.compile(
+_PER = regex.compile(r"\s?(?:/|per|pro|par|por)\s?", regex.IGNORECASE)
+_PER_SPAN = regex.compile(
     r"\b(?:an?|per|each|every|pro|im|par|al?|por|ogni)\s(?:hour|day|week|month|year|night"
     r"|stunde|tag|woche|monat|jahr|jour|semaine|mois|an|día|semana|mes|año|giorno|mese|anno|dag"
     r"|maand|jaar|dia|mês|ano)\b",
@@ -368,6 +369,8 @@ def _spelled_out(source: Source, said: Quantity) -> Iterator[float]:
             yield first.values[0] * sizes[1]
         if sizes[1] is not None and not first.unit and _OF.fullmatch(between):
             yield sizes[1] - first.values[0] * second.factor  # "lost 1 of 8"
+        if sizes[0] is not None and second.unit and second.values[0] and _PER.fullmatch(between):
+            yield sizes[0] / second.values[0]  # of one: "20 ml per 5 l"
     for row in source.rows:
         yield from _bill(row[:_MOST_PARTS], said, source.text)
 
@@ -426,7 +429,7 @@ def _fractions(said: Quantity, sources: Sequence[Source], sentence: str) -> Iter
 
 def _rates(said: Quantity, sources: Sequence[Source], sentence: str) -> Iterator[float]:
     """Yield what so much in one span makes in another, where a sentence says "a day"."""
-    if not _PER.search(sentence):
+    if not _PER_SPAN.search(sentence):
         return
     for source in sources:
         for size in _sizes(source.parts[:_MOST_PARTS], said):

@@ -99,7 +99,6 @@ def _period_behind(text: str, number: Quantity) -> str:
 def _same_thing(said: SaidNumber, sources: Sequence[Source]) -> Iterator[float]:
     """Yield what the memory counts of the same thing, by number or as one."""
     noun, end = said.number.noun, said.number.end
-    yield from told_a_day(said, sources)
     if noun in ("", "time"):
         return
     for source in sources:

@@ -13,26 +13,11 @@ from functools import lru_cache
 import regex
 
 from palace.enforce.han import DAY, MONTH, YEAR, han_value
-from palace.text import fold, month_token, right_before
+from palace.text import fold, month_number, right_before
 from palace.text.months import exists
+from palace.text.weekdays import WEEKDAY_NAMES
 
-_WEEKDAY_LINES = (
-    "monday mon montag lundi lunes segunda-feira lunedi maandag "
-    "понедельник 月曜 星期一 周一 월요일 pazartesi",
-    "tuesday tue tues dienstag mardi martes terca-feira martedi dinsdag "
-    "вторник 火曜 星期二 周二 화요일",
-    "wednesday wed mittwoch mercredi miercoles quarta-feira mercoledi woensdag среда среду 水曜 "
-    "星期三 周三 수요일 çarşamba",
-    "thursday thu thur thurs donnerstag jeudi jueves quinta-feira giovedi donderdag четверг 木曜 "
-    "星期四 周四 목요일 perşembe",
-    "friday fri freitag vendredi viernes sexta-feira venerdi vrijdag пятница пятницу 金曜 "
-    "星期五 周五 금요일 cuma",
-    "saturday sat samstag sonnabend samedi sabado sabato zaterdag "
-    "суббота субботу 土曜 星期六 周六 토요일 cumartesi",
-    "sunday sun sonntag dimanche domingo domenica zondag "
-    "воскресенье 日曜 星期日 星期天 周日 일요일",
-)
-_WEEKDAYS = {fold(n): number for number, line in enumerate(_WEEKDAY_LINES) for n in line.split()}
+_WEEKDAYS = {fold(name): day for day, names in enumerate(WEEKDAY_NAMES) for name in names}
 _MONTH = r"(?P<month>\p{L}{3,10})\.?"
 ORDINAL_WORDS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
@@ -278,10 +263,7 @@ def _month(text: str, *, alone: bool) -> int | None:
     number = _number(text)
     if number is not None:
         return number
-    token = month_token(text)
-    if token is None or (alone and _OTHER_WORD.fullmatch(text)):
-        return None
-    return int(token[5:])
+    return None if alone and _OTHER_WORD.fullmatch(text) else month_number(text)
 
 
 def _day(text: str) -> int:

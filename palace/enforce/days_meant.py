@@ -21,6 +21,7 @@ from palace.enforce.dates import (
     find_weekdays,
     part_of_month,
 )
+from palace.enforce.spoken import ENGLISH_NUMBERS
 from palace.text import fold, month_token
 from palace.text.months import exists
 
@@ -37,10 +38,8 @@ _DATED = regex.compile(
     r"|(?:\d{1,2}\.?\s+(?:of\s+)?)?(?P<month>\p{L}{3,10}))",
     regex.IGNORECASE,
 )
-_COUNTED = {word: n for n, word in enumerate(
-    "one two three four five six seven eight nine ten eleven twelve".split(), 1)}  # fmt: skip
 _UNIT = r"(?P<unit>days?|weeks?|weekends?|months?|years?)"
-_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_COUNTED)}|an?)"
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(ENGLISH_NUMBERS)}|an?)"
 ISO_WEEK = regex.compile(
     r"\b(?:KW|wk|week|weeks|woche|semaine|semana|settimana|sem\.?)\s?(?:no\.?\s?)?(\d{1,2})\b(?![.,:]\d)",
     regex.IGNORECASE,
@@ -172,7 +171,7 @@ def _periods_meant(folded: str, said: date) -> Iterator[FoundDate]:
     """Yield days, months and years told from the day of the text: "last month", "2 days ago"."""
     for match in _PERIOD.finditer(folded):
         unit = _UNITS.get(match["unit"], match["unit"].rstrip("s"))
-        count = _COUNTED.get(match["count"] or "", 1)
+        count = ENGLISH_NUMBERS.get(match["count"] or "", 1)
         count = int(match["count"]) if (match["count"] or "").isdigit() else count
         sign = 1 if match["ahead"] else 0 if match["this"] else -1
         if unit in ("day", "week", "weekend"):

@@ -463,7 +463,7 @@ def _hit(verdict: Verdict, found: LayerReport, policy: Policy) -> Verdict:
         action="answer" if answers else "ground",
         outcome="hit",
         layer=found.layer,
-        evidence=found.evidence[: policy.max_evidence],
+        evidence=found.evidence[: None if found.is_whole else policy.max_evidence],
     )
     several = verdict.signal.several
     quoted = hit.evidence[:1] if answers and not several else hit.quoted

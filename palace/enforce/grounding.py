@@ -16,7 +16,8 @@ from palace.enforce.answer_words import read_words
 from palace.enforce.choices import enumerated
 from palace.enforce.citations import CITATION
 from palace.enforce.dates import find_weekdays
-from palace.enforce.judging import Grounds, Judged, is_label, judge
+from palace.enforce.grounds import Grounds
+from palace.enforce.judging import Judged, is_label, judge
 from palace.enforce.prompt import DECLINE_TOKEN, shown_text
 from palace.enforce.quantities import as_seen
 from palace.enforce.replies import quote_evidence

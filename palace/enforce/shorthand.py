@@ -18,7 +18,7 @@ from palace.enforce.han import han_clocks, han_numbers
 from palace.enforce.quantities import read_quantities
 from palace.enforce.quantity import DAY_SECONDS, Quantity, times_of_day
 from palace.enforce.spoken import spoken_numbers
-from palace.text import month_token, right_before
+from palace.text import month_number, right_before
 from palace.text.months import exists
 
 _DASH = r"\s?(?:[-–—]|to|until|till|bis|and|und|et|y|e|en|tot|até|alle|à|a)\s?"
@@ -156,9 +156,8 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
         strict: Whether points alone make no date, as at the end of a sentence: "a pH of 4.5."
     """
     for match in _SHORT_MONTH.finditer(text):
-        token = month_token(match[0])
-        if token is not None:
-            yield FoundDate(None, int(token[5:]), None, *match.span())
+        if month := month_number(match[0]):
+            yield FoundDate(None, month, None, *match.span())
     yield from _listed_days(text)
     for match in _DAY_MONTH.finditer(text):
         pointed = match["mark"] == "." and not match["year"]
@@ -181,10 +180,10 @@ def short_dates(text: str, *, strict: bool = False) -> Iterator[FoundDate]:
 
 def _listed_days(text: str) -> Iterator[FoundDate]:
     for match in _LISTED_DAYS.finditer(text):
-        token = month_token(match["month"])
+        month = month_number(match["month"])
         for day in map(int, regex.findall(r"\d+", match["days"])):
-            if token and exists(None, int(token[5:]), day):
-                yield FoundDate(None, int(token[5:]), day, *match.span("days"))
+            if month and exists(None, month, day):
+                yield FoundDate(None, month, day, *match.span("days"))
 
 
 def _clock(text: str, span: tuple[int, int], hour: str, minute: str | None, half: str) -> Quantity:

@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 
 import regex
 
@@ -27,6 +28,7 @@ from palace.enforce.mentions import (
     Mention,
     Placed,
     are_one,
+    joined,
     read_layout,
 )
 from palace.recall.logistic import LogisticModel, load_model
@@ -119,13 +121,10 @@ class Slots:
         self, texts: Sequence[str], *, german: bool = False, days: Sequence[date | None] = ()
     ) -> None:
         self._german = german
-        self._texts = tuple(texts)
         self._days = (*days, *([None] * (len(texts) - len(days))))
         self._layouts = [read_layout(text, german=german) for text in texts]
         self._rare: dict[str, float] = {}
-        self._certain = frozenset(
-            key for one in self._layouts for m in one.mentions if not m.opening for key in m.key
-        )
+        self._certain = frozenset[object]().union(*map(_certain, self._layouts))
 
     def misplaced(
         self, sentence: str, asked: str = "", before: str = "", *, given: bool = False
@@ -159,18 +158,10 @@ class Slots:
         said, layouts = self._read(sentence), self._layouts
         words = [(word, word.weight * self._rarity(word.token)) for word in said.words]
         spoken = {word.token for word in said.words}
-        certain = self._certain | {k for m in said.mentions if not m.opening for k in m.key}
+        certain = self._certain | _certain(said)
         fits = [_Fit(one, day, words) for one, day in zip(layouts, self._days, strict=True)]
         earlier: list[Mention] | None = None
-        for mention in said.mentions:
-            if mention.kind == GIVEN:
-                continue
-            if mention.opening and self._certain.isdisjoint(mention.key):
-                continue
-            if mention.kind == NUMBER and not any(map(str.isdigit, mention.text)):
-                continue  # a reader's own count
-            if mention.kind == NUMBER and mention.sign in _OF_SUMS:
-                continue  # beside others that say nothing of it
+        for mention in filter(self._is_of_memory, said.mentions):
             beside = [other for other in said.mentions if other is not mention]
             known = [
                 (fit, m)
@@ -204,6 +195,13 @@ class Slots:
             if 0 < sum(one.same for one in found) < len(found):
                 yield Slot(mention, found)
 
+    def _is_of_memory(self, mention: Mention) -> bool:
+        """Whether what a sentence mentions can be something of the memory that is said there."""
+        if mention.kind == NUMBER:  # no reader's own count, nor beside others that it sums up
+            return any(map(str.isdigit, mention.text)) and mention.sign not in _OF_SUMS
+        certain = not mention.opening or not self._certain.isdisjoint(mention.key)
+        return certain and mention.kind != GIVEN
+
     def _gathered(
         self, sentence: str, mentions: Sequence[Mention], mention: Mention
     ) -> list[Mention]:
@@ -226,9 +224,13 @@ class Slots:
 
     def exchanged(self, sentence: str) -> list[str]:
         """Return the specifics of a sentence that stand in each other's places."""
-        whole = self._read("\n\n".join(self._texts)) if len(self._texts) > 1 else None
         memory = tuple(zip(self._layouts, self._days, strict=True))
-        return exchanged(self._read(sentence), memory, whole)
+        return exchanged(self._read(sentence), memory, self._whole)
+
+    @cached_property
+    def _whole(self) -> Layout | None:
+        """All texts as one, where there are several."""
+        return joined(self._layouts) if len(self._layouts) > 1 else None
 
     def _read(self, text: str) -> Layout:
         return read_layout(text, german=self._german)
@@ -241,6 +243,11 @@ class Slots:
             )
             self._rare[token] = 2.0 / (1 + count)
         return self._rare[token]
+
+
+def _certain(layout: Layout) -> frozenset[object]:
+    """Return what is mentioned where more than its place says that it is a mention."""
+    return frozenset(key for m in layout.mentions if not m.opening for key in m.key)
 
 
 def _listed_with(sentence: str, mentions: Sequence[Mention], mention: Mention) -> Sequence[Mention]:

@@ -68,6 +68,8 @@ def _numbered(line: str, step: int = 1, start: int = 1) -> dict[str, int]:
     return {w: n * step for n, w in enumerate(line.split(), start) if w != "-"}
 
 
+ENGLISH_NUMBERS = _numbered(_LINES["en"])
+"""The numbers from one to nineteen in English."""
 _SINGLE = {"zero": 0, "null": 0, "cien": 100, "duas": 2, "две": 2, "трех": 3, "четырех": 4}
 _SINGLE |= {"dezesseis": 16, "dezessete": 17, "dezenove": 19}
 _SINGLE |= {word: n for line in _LINES.values() for word, n in _numbered(line).items()}
@@ -118,17 +120,11 @@ _ITALIAN_PIECES = {
     **_ITALIAN_ONES,
     **_ITALIAN_OTTO,
 }
-_ITALIAN_SMALL = _ITALIAN_PIECES | {
-    first + last: n + m
-    for firsts, _, lasts in _JOINED[-2:]
-    for first, n in firsts.items()
-    for last, m in lasts.items()
-}
 # And as German and Dutch do: "sechshundertvierzig", "tweeduizend".
 _HUNDREDS_TOGETHER = {"tausend": 1000, "duizend": 1000, "hundert": 100, "honderd": 100}
 _LARGE = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 1e6, "billion": 1e9,
           "hundert": 100, "tausend": 1000, "mille": 1000, "honderd": 100, "duizend": 1000,
-          "cento": 100, "mila": 1000, "mil": 1000,
+          "cento": 100, "mil": 1000,
           **dict.fromkeys(("тысяча", "тысячу", "тысячи", "тысяч"), 1000)}  # fmt: skip
 _AFTER_ONES = {
     "cent": 100,
@@ -137,11 +133,9 @@ _AFTER_ONES = {
     "yuz": 100,
     "bin": 1000,
     "milyon": 1e6,
+    "mila": 1000,  # alone a name
     **_LARGE,
 }  # "cent" alone is a coin
-
-
-_BEFORE_ONES = {"on": 10}  # of "on iki"; alone it is an English word
 
 
 def _any_of(*tables: dict[str, int] | dict[str, float]) -> str:
@@ -153,6 +147,15 @@ _GERMANIC_PIECES = {
     "ein": 1,
     "een": 1,
     **_plain({**_numbered(_LINES["de"]), **_GERMAN, **_numbered(_LINES["nl"]), **_DUTCH}),
+}
+# Every word below a thousand, those too that are a number only beside others: "on iki".
+_BELOW_THOUSAND = {
+    "on": 10,
+    **_GERMANIC_PIECES,
+    **_ITALIAN_PIECES,
+    **_HUNDREDS,
+    **_TENS,
+    **_ONES,
 }
 _GERMANIC_LARGE = (
     rf"(?=\p{{L}}*(?:{_any_of(_HUNDREDS_TOGETHER)}))"
@@ -186,7 +189,7 @@ _RUN = (
     rf"(?:[\s-]+{_MORE})*)"
 )
 _WORDS = regex.compile(
-    rf"(?<![\p{{L}}\d'’-])(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
+    rf"(?<![\p{{L}}\d'’-])(?!(?-i:Otto)(?!\p{{L}}))(?P<before>half\s+a\s+|(?P<few>a\s+few\s+|several\s+|ein\s+paar\s+|einige\s+)|a\s+)?(?P<run>{_RUN})"
     r"(?P<tail>\s+and\s+(?:a|one|three)\s+(?:half|quarters?)|-and-a-half)?(?![\p{L}\d'’]|\sbuçuk)",
     regex.IGNORECASE,
 )
@@ -322,17 +325,14 @@ def spoken_parts(text: str) -> Iterator[Quantity]:
         if 10 <= hundredths < 100:
             yield from of_units(match, "m", metres + hundredths / 100)
     for match in _KILOS.finditer(text) if _KILO_SAID.search(text) else ():
-        whole, grams = match["whole"], _amount(match["n"])
-        kilos = _ITALIAN_SMALL.get(whole) or _amount(whole)
+        kilos, grams = _amount(match["whole"]), _amount(match["n"])
         if _GRAMS <= grams < 10 * _GRAMS:
             yield from of_units(match, "kg", (kilos or 1.0) + grams / 1000)
     for match in _compiled(_HOURS_AND).finditer(text) if _HOUR_SAID.search(text) else ():
         hours = _amount(match["whole"] or "1") + _amount(match["n"]) / 60
         yield from of_units(match, "h", hours)
     for match in _AND_HALF.finditer(text) if _HALF_SAID.search(text) else ():
-        whole = match["whole"] or ""
-        said = float(whole) if whole.isdigit() else float(_below_thousand(whole.casefold()))
-        yield from of_units(match, match["unit"], (said or 1.0) + 0.5)
+        yield from of_units(match, match["unit"], (_amount(match["whole"] or "") or 1.0) + 0.5)
     for match in _HALVES.finditer(text):
         value = 1.5 if match["more"] else 0.5
         if match["fourths"]:
@@ -420,9 +420,8 @@ def _value(run: str) -> float:
 
 def _below_thousand(word: str) -> float:
     """Return the value of one word; some languages write larger ones together too."""
-    for table in (_ONES, _TENS, _HUNDREDS, _ITALIAN_SMALL, _BEFORE_ONES, _GERMANIC_PIECES):
-        if word in table:
-            return table[word]
+    if word in _BELOW_THOUSAND:
+        return _BELOW_THOUSAND[word]
     for large, size in _HUNDREDS_TOGETHER.items():
         many, found, rest = word.partition(large)
         if found:
@@ -435,5 +434,5 @@ def _below_thousand(word: str) -> float:
     hundreds, cent, rest = word.partition("cent")
     if not cent:
         return 0
-    below = rest if rest in _ITALIAN_SMALL else rest.removeprefix("o")
-    return _ITALIAN_SMALL.get(hundreds, 1) * 100 + _ITALIAN_SMALL.get(below, 0)
+    below = _below_thousand(rest) or _below_thousand(rest.removeprefix("o"))
+    return (_below_thousand(hundreds) or 1) * 100 + below

@@ -248,10 +248,7 @@ class Support:
 
     def has_another(self, word: Word) -> bool:
         """Whether a thing of the word's class stands there, and the word itself does not."""
-        for members in answer_words().classes:
-            named = next((member for member in members if word.token in member), None)
-            if named is None or not self.tokens.isdisjoint(named):
-                continue
-            if any(not self.tokens.isdisjoint(member) for member in members):
-                return True
-        return False
+        return any(
+            self.tokens.isdisjoint(names) and not self.tokens.isdisjoint(members)
+            for names, members in answer_words().classes.get(word.token, ())
+        )

@@ -18,12 +18,18 @@ from palace.recall.sufficiency import Sufficiency
 from palace.recall.triggers import matching_trigger
 from palace.text.moments import utc_now
 from palace.types.memory import SUPERSEDED, Fault, Memory, Trust, is_below
-from palace.types.query import Query, RecallSignal
+from palace.types.query import Query, RecallSignal, Sort
 from palace.types.session import Turn
 from palace.types.verdict import Evidence, LayerName, LayerReport, Rule
 
 # Of files that cannot be read so many are named at most.
 _NAMED = 3
+_GATHERED: Mapping[Sort, str] = {
+    "last_talk": "all that the timeline tells of the last conversation",
+    "open_tasks": "all tasks that are open",
+    "told": "all that was told then",
+    "of_asker": "all that was told of who asks",
+}
 # The cues of "how do I …", of the world in general unless a playbook tells it, and of what one is
 # to do: "what pressure do I set it to?".
 _ASKS_HOW = frozenset({"howto_general", "ask_i"})
@@ -44,6 +50,7 @@ class IndexedLayer:
         named_end: Returns the last instant of a past period that a prompt names.
         unread: Returns the files and folders of this layer that cannot be read; what the index
             holds of them may be out of date.
+        gathered: Returns the memories that a prompt asks for as a whole.
         timeout_ms: Bound on each pattern that a trigger is, in milliseconds.
     """
 
@@ -59,6 +66,7 @@ class IndexedLayer:
         retired: Callable[[datetime | None], Iterable[Memory]] = lambda _moment: (),
         named_end: Callable[[str], datetime | None] = lambda _prompt: None,
         unread: Callable[[], Sequence[Fault]] = tuple,
+        gathered: Callable[[Query], Sequence[Memory]] = lambda _query: (),
         timeout_ms: float = 50.0,
     ) -> None:
         self.name: LayerName = name
@@ -69,6 +77,7 @@ class IndexedLayer:
         self._retired = retired
         self._named_end = named_end
         self._unread = unread
+        self._gathered = gathered
         self._timeout_ms = timeout_ms
         self._stale_after = timedelta(days=stale_after_days)
 
@@ -77,6 +86,18 @@ class IndexedLayer:
         return timed(self.name, lambda: self._report(turn, query, signal))
 
     def _report(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
+        report = self._whole(turn, query, signal) or self._judged(turn, query, signal)
+        unread = self._unread()
+        reasons = [
+            report.reason,
+            *(fault.message for fault in unread[:_NAMED]),
+            f"and {len(unread) - _NAMED} more: see `palace doctor`" if unread[_NAMED:] else "",
+            "" if report.is_whole else self._searcher.words_alone,
+        ]
+        return replace(report, reason="; ".join(filter(None, reasons)), is_partial=bool(unread))
+
+    def _judged(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport:
+        """Return what the search found, judged."""
         moment = turn.as_of
         retired = Retired(
             self._retired, lambda: self._named_end(turn.prompt) if moment is None else None
@@ -114,12 +135,24 @@ class IndexedLayer:
                 report = _at_most_unclear(report, "former")
         elif report.evidence:
             report = self._with_then(report, retired)
-        unread = self._unread()
-        reasons = [*(fault.message for fault in unread[:_NAMED]), self._searcher.words_alone]
-        if len(unread) > _NAMED:
-            reasons.insert(_NAMED, f"and {len(unread) - _NAMED} more: see `palace doctor`")
-        reason = "; ".join(filter(None, reasons))
-        return replace(report, reason=reason, is_partial=bool(unread)) if reason else report
+        return report
+
+    def _whole(self, turn: Turn, query: Query, signal: RecallSignal) -> LayerReport | None:
+        """Return the report of what is asked for as a whole; None where nothing is."""
+        told = self._gathered(query) if query.gathers else ()
+        if not (query.gathers and told):
+            return None
+        is_status = signal.kind == "status"
+        evidence = (self._evidence_in(m, turn.as_of, is_status=is_status) for m in told)
+        return LayerReport(
+            self.name,
+            "sufficient",
+            candidates=len(told),
+            best=1.0,
+            evidence=tuple(replace(item, confidence=1.0) for item in evidence),
+            reason=_GATHERED[query.gathers.sort],
+            is_whole=True,
+        )
 
     def _with_triggered(self, report: LayerReport, turn: Turn) -> LayerReport:
         """Return a report in which the playbook answers whose trigger the prompt says."""

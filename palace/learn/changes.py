@@ -26,8 +26,11 @@ class EditableStore(DrawerStore, Protocol):
     def restore_comment(self, memory: Memory, *, expected: str, comment: str | None) -> Memory:
         """Put an earlier comment back; raises `WriteConflictError` if it is another by now."""
 
-    def erase(self, memory: Memory) -> None:
-        """Take a memory out of its file."""
+    def is_open_ended(self, room: str, drawer: str) -> bool:
+        """Whether the last line of a drawer has no end."""
+
+    def erase(self, memory: Memory, *, open_ended: bool = False) -> None:
+        """Take a memory out of its file, and the end of the line that is the last then."""
 
 
 class WatchedStore:
@@ -53,8 +56,12 @@ class WatchedStore:
 
     def add(self, draft: Draft, *, room: str, drawer: str) -> Memory:
         """Add a memory, and note it."""
+        open_ended = self._store.is_open_ended(room, drawer)
         memory = self._store.add(draft, room=room, drawer=drawer)
-        step = {"did": "added", "memory": memory.id, "words": fingerprint(memory.text)}
+        step: dict[str, Any] = {"did": "added", "memory": memory.id}
+        step["words"] = fingerprint(memory.text)
+        if open_ended:
+            step["open_ended"] = True
         self.steps.append(step)
         return memory
 
@@ -119,7 +126,7 @@ def undo_change(
         if step["did"] == "added":
             for place in places(memory.id):
                 if place.text == memory.text:
-                    store.erase(place)
+                    store.erase(place, open_ended=bool(step.get("open_ended")))
                     written(place.path)
             removed.append(memory.id)
             restored.pop(memory.id, None)

@@ -73,6 +73,9 @@ MAX_DRAWER_CHARS = 60
 _FOLDERS = ("markdown", "obsidian", "keep", "slack")
 _TURNS_AT_ONCE = 5000
 _STAMPED = regex.compile(r"^\[\d{4}-\d\d-\d\d \d\d:\d\d\] ", regex.MULTILINE)
+_TEMPLATE = "it is a template"
+_OF_TEMPLATES = regex.compile(r"(?:^|/)[^\p{L}/]*templates?/", regex.IGNORECASE)
+_TO_BE_FILLED = regex.compile(rb"\{\{[^{}\n]{1,80}\}\}|<%[^%\n]{1,200}%>")
 _NAME_UNFIT = regex.compile(r"[^\w.]+")
 
 
@@ -157,7 +160,7 @@ def _import_markdown(source: Path, intake: Intake, progress: Progress | None) ->
         intake.former = _former_places(intake.to.root, places.values())
     for number, (path, place) in enumerate(places.items(), 1):
         reason = rules.reason(real / path) or _program_reason(path, kept, is_vault=is_vault)
-        if reason:
+        if reason := reason or ("" if is_own else _template_reason(source, path)):
             intake.ignore(path, reason)
         else:
             _take_file(source / path, path, place, intake)
@@ -242,10 +245,17 @@ def _templates(vault: Path) -> dict[str, str]:
         for value in named:
             place = value.get("template") if isinstance(value, Mapping) else value
             if isinstance(place, str) and (path := place.strip("/")):
-                found |= dict.fromkeys(
-                    (f"{path}/", f"{path.removesuffix(SUFFIX)}{SUFFIX}"), "it is a template"
-                )
+                places = f"{path}/", f"{path.removesuffix(SUFFIX)}{SUFFIX}"
+                found |= dict.fromkeys(places, _TEMPLATE)
     return found
+
+
+def _template_reason(source: Path, path: str) -> str:
+    """Say that a note in a folder `Templates` has a place to be filled in, "" if it has none."""
+    if _OF_TEMPLATES.search(path):
+        with suppress(OSError):  # told where it is read
+            return _TEMPLATE if _TO_BE_FILLED.search((source / path).read_bytes()) else ""
+    return ""
 
 
 def _old_versions(graph: Path) -> dict[str, str]:

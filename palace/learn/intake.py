@@ -24,6 +24,7 @@ from palace.secrets import redact
 from palace.types.memory import IDENTITY_FILE, MAX_IDENTITY_CHARS, Memory
 
 DIFFERS = "differs from the palace's own"
+_SAVED = "save it as UTF-8 in your editor, then import it again"
 EDITED = f"{DIFFERS}, which nobody touched since it was imported: --update takes it"
 
 
@@ -266,7 +267,7 @@ def _digest(data: bytes) -> str:
 def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
     """Say why bytes may not become a file of the palace, or "" if they may."""
     if as_text and data.startswith(UTF16_MARKS):
-        return "it is written in UTF-16, not in UTF-8"
+        return f"it is written in UTF-16, not in UTF-8; {_SAVED}"
     if as_text and b"\0" in data:
         return "it is binary: it has NUL bytes"
     try:
@@ -274,7 +275,7 @@ def _content_reason(target: str, data: bytes, *, as_text: bool) -> str:
     except UnicodeDecodeError as error:
         if as_text:
             line = data.count(b"\n", 0, error.start) + 1
-            return f"it is not UTF-8 text, first at line {line}; save it as UTF-8"
+            return f"it is not UTF-8 text, first at line {line}; {_SAVED}"
         text = data.decode("utf-8", "replace")
     chars = len(text.replace("\r\n", "\n").rstrip("\r\n"))
     if target == IDENTITY_FILE and chars > MAX_IDENTITY_CHARS:

@@ -60,6 +60,7 @@ class ReportSources:
         until: Its end, aware.
         timeline: Entries of the timeline that are dated in the period.
         added: Memories that were made in the period.
+        imported: Journal records of what was imported in it, memories without a date of their own.
         retired: Memories that were corrected or forgotten in it.
         outcomes: The outcome of every verdict in it.
         gaps: What was asked in it and not found.
@@ -69,6 +70,7 @@ class ReportSources:
     until: datetime
     timeline: Sequence[Memory]
     added: Sequence[Memory]
+    imported: Sequence[Mapping[str, Any]]
     retired: Sequence[Retired]
     outcomes: Sequence[str]
     gaps: Gaps
@@ -136,9 +138,11 @@ def _overview(sources: ReportSources) -> Iterator[str]:
     told = ", ".join(f"{ended[key]} {word}" for key, word in _OUTCOMES.items() if ended[key])
     yield f"- Prompts: {len(sources.outcomes)}" + (f" ({told})" if told else "")
     kinds = Counter(item.type for item in sources.retired)
+    imported = sum(_number(record, "memories") for record in sources.imported)
     yield (
-        f"- Memories: {len(sources.added)} added, {kinds['correction']} corrected,"
-        f" {kinds['forget']} forgotten"
+        f"- Memories: {len(sources.added) + imported} added"
+        + (f" ({imported} of them imported)" if imported else "")
+        + f", {kinds['correction']} corrected, {kinds['forget']} forgotten"
     )
     sessions = len({m.session for m in sources.timeline if _is_of_session(m)})
     entries = counted(len(sources.timeline), "entry", "entries")
@@ -148,6 +152,7 @@ def _overview(sources: ReportSources) -> Iterator[str]:
 def _parts(sources: ReportSources, by: By) -> Iterator[tuple[date, str]]:
     dated = [*sources.timeline, *sources.added]
     moments = [*(m.created for m in dated if m.created), *(item.at for item in sources.retired)]
+    moments += [iso_moment(str(record["at"])) for record in sources.imported]
     days = {moment.astimezone(timezone.utc).date() for moment in moments}
     if by == "week":
         days = {day - timedelta(days=day.weekday()) for day in days}
@@ -163,6 +168,8 @@ def _part(sources: ReportSources, first: date, last: date) -> Iterator[str]:
     yield from _section("What happened", _happened(happened))
     added = [m for m in sources.added if within(m.created)]
     yield from _section("Added", (f"- {_said(m.text)} (`{m.source}`)" for m in added))
+    brought = [r for r in sources.imported if within(iso_moment(str(r["at"])))]
+    yield from _section("Imported", [line for r in brought for line in _imported(r)])
     gone = [item for item in sources.retired if within(item.at)]
     corrected = (_correction(item) for item in gone if item.type == "correction")
     yield from _section("Corrected", corrected)
@@ -209,6 +216,20 @@ def _words(memory: Memory) -> Iterator[str]:
     if lines[0] == name_line(memory.task):
         lines = lines[1:]  # the heading tells the name already
     yield from [line for line in lines if line][:_MAX_ITEMS]
+
+
+def _imported(record: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what an import brought; turns and what has a date of its own are told elsewhere."""
+    memories, updated = _number(record, "memories"), _number(record, "updated")
+    told = [counted(memories, "memory", "memories")] if memories else []
+    told += [f"{counted(updated, 'file')} brought up to date"] if updated else []
+    if told:
+        yield f"- {', '.join(told)} ({_said(str(record.get('kind')))})"
+
+
+def _number(record: Mapping[str, Any], name: str) -> int:
+    number = record.get(name)
+    return number if isinstance(number, int) else 0
 
 
 def _correction(item: Retired) -> str:

@@ -29,8 +29,19 @@ def people_asked(query: Query, candidates: Sequence[Candidate]) -> frozenset[str
     asked = {token for name in query.names for token in name}
     if not asked:
         return frozenset()
-    spoke = (asked.intersection(c.context) for c in candidates if c.session)
-    return frozenset().union(*spoke)
+    return frozenset(name for c in candidates if c.session for name in asked if speaks(c, name))
+
+
+def speaks(candidate: Candidate, name: str) -> bool:
+    """Whether a name is that of who says a turn, and not of what its conversation is about.
+
+    Who speaks comes first of what stands around a turn, and is one of its names though nobody says
+    it there.
+    """
+    context = candidate.context
+    if name not in context:
+        return False
+    return context[0] == name or (name in candidate.names and name not in candidate.body)
 
 
 def standing(candidate: Candidate, people: AbstractSet[str]) -> Standing:
@@ -42,7 +53,7 @@ def standing(candidate: Candidate, people: AbstractSet[str]) -> Standing:
     """
     if not candidate.session or not people:
         return ""
-    if not people.isdisjoint(candidate.context):
+    if any(speaks(candidate, name) for name in people):
         return "own"
     if not people.isdisjoint(candidate.body):
         return "named"

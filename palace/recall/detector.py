@@ -16,7 +16,7 @@ import regex
 from palace.ports import Vocabulary
 from palace.recall.apart import Apart, sentences_apart, sentences_in
 from palace.recall.blocks import strip_own_markers
-from palace.recall.courtesies import any_of, only_thanks
+from palace.recall.courtesies import any_of, is_courtesy, only_thanks
 from palace.recall.familiarity import familiarity
 from palace.recall.given_names import is_given_name
 from palace.recall.insisting import only_goes_on
@@ -153,7 +153,9 @@ class CueDetector:
         if _may_lean_on_recall(best, query, features) and _is_or_leans_to_recall(before()):
             # Nothing in "in which solvent?" tells, but what it goes on with does.
             cues = ("leans_on_recall", *best.cues)
-            return replace(best, band="unsure", leaning=True, cues=cues)
+            best = replace(best, band="unsure", leaning=True, cues=cues)
+            if _asks_on(query, features) and _is_recall(before()):
+                best = replace(best, band="recall")
         return best
 
     def _asks_for_none(
@@ -195,8 +197,12 @@ class CueDetector:
         )
 
     def _before(self, turn: Turn) -> RecallSignal | None:
-        """Return the signal of what was asked before this turn, if anything was."""
-        asked = [n for n, message in enumerate(turn.history) if message.role in ASKING]
+        """Return the signal of what was asked before this turn, if anything was but thanks."""
+        asked = [
+            n
+            for n, message in enumerate(turn.history)
+            if message.role in ASKING and not is_courtesy(message.content)
+        ]
         if not asked:
             return None
         said = strip_own_markers(turn.history[asked[-1]].content)
@@ -406,11 +412,14 @@ def _none(signal: RecallSignal, cue: str) -> RecallSignal:
     )
 
 
+def _is_recall(before: RecallSignal | None) -> bool:
+    """Whether what was asked before asks for something remembered."""
+    return before is not None and before.band == "recall" and _GOES_ON not in before.cues
+
+
 def _is_or_leans_to_recall(before: RecallSignal | None) -> bool:
-    """Whether what was asked before asks for something remembered, or leans to it."""
-    if before is None or _GOES_ON in before.cues:
-        return False
-    return before.band == "recall" or before.leaning
+    """Whether it does, or leans to it."""
+    return _is_recall(before) or bool(before and before.leaning and _GOES_ON not in before.cues)
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:
@@ -420,6 +429,13 @@ def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[st
     if query.of_a_kind:
         return False
     return signal.band == "unsure" or bool(features["short"] and features["few_terms"])
+
+
+def _asks_on(query: Query, features: Mapping[str, float]) -> bool:
+    """Whether a prompt asks the last question of another, or a bare "when?" of it: "and Ines?"."""
+    if query.names:
+        return bool(features["known_name"])
+    return not query.terms and query.answer_type not in ("thing", "reason", "yes_no")
 
 
 @cache
@@ -447,6 +463,8 @@ def _evidence_decides(features: Mapping[str, float], query: Query) -> str:
     """Return the cue of a prompt that only the evidence tells from one about the world, or ""."""
     if features.get("documented"):
         return "documented"  # whether it is written down how a thing is done, a playbook tells
+    if query.gathers:
+        return f"gathers:{query.gathers.sort}"  # there may be nothing of the sort
     # Memories tell of whom it asks: whether they tell who that is, they show.
     return "known_one" if query.known_one else ""
 

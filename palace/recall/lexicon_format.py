@@ -36,7 +36,8 @@ WordKind = Literal[
     "before_weekdays", "before_names", "everyday_names", "insisting_words", "surname_particles",
     "clock_words", "number_words", "own_number_words", "naming_words", "linking_words",
     "price_words", "paying_words", "reason_words", "first_person", "address", "going_on_words",
-    "framing_words", "days_of_week", "doing_words",
+    "framing_words", "days_of_week", "doing_words", "counted_ago",
+    "asker_words", "leading_words",
 ]  # fmt: skip
 PhraseKind = Literal[
     "courtesies", "insisting", "asking_why", "greetings", "question_openers", "interjections",
@@ -76,8 +77,9 @@ _NAMES = {
     "requests": tuple(
         "answer_so fill_in keep keep_that keep_whole correct to_the_model as_of believed"
         " believed_at former several points_back of_a_kind one in_time of_now"
+        " last_talk left_off open_tasks left_to_do told of_asker"
         " today tomorrow in_two_days yesterday two_days_ago this_week this_month"
-        " last_week last_month last_year early mid late last".split()
+        " last_week last_month days_ago weeks_ago months_ago last_year early mid late last".split()
     ),
     "question_types": get_args(AnswerType),
     "labels": ("phone", "e_mail"),

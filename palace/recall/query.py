@@ -28,6 +28,7 @@ from palace.recall.forms import (
     without_enclitics,
 )
 from palace.recall.framing import may_begin, without_framing
+from palace.recall.gathering import gathering_of
 from palace.recall.given_names import calls_by_given_name
 from palace.recall.in_time import ordering_of
 from palace.recall.instructions import without_instructions
@@ -72,6 +73,7 @@ from palace.types.query import AnswerType, Query
 from palace.types.session import ANSWERING, ASKING, Message, Turn
 
 MAX_CARRIED = 16
+_MOST_EXCHANGES = 3
 _HEAD_WORDS = 6
 # "Answer briefly.", "Reply in one short sentence, please.": more may be another thing to do.
 _INSTRUCTION_WORDS = 6
@@ -290,6 +292,13 @@ class Analyst:
                 for start in may_begin(prompt, content, found, lexicon)
             ),
             several=requests("several", prompt),
+            gathers=gathering_of(
+                prompt,
+                lexicon,
+                said=read.dated.said,
+                is_first=not turn.history,
+                timeout_ms=self._timeout_ms,
+            ),
             in_time=ordering.order,
             ordering=tuple(t for t in terms if t in ordering.tokens),
             known_one=not {*terms} <= {*soft}
@@ -352,22 +361,45 @@ class Analyst:
         terms: Sequence[str],
         names: Sequence[tuple[str, ...]],
     ) -> tuple[str, ...]:
-        """Return the terms of the last exchange when the prompt cannot stand alone."""
-        if not turn.history or names or not self._leans(text, lexicon, terms):
+        """Return the terms of what was said before a prompt that cannot stand alone.
+
+        "And Ines?" asks the last question about somebody else: whom that named is not taken over,
+        nor what was answered.
+        """
+        if not turn.history or (is_courtesy(turn.prompt) and kind == "thing"):
             return ()
-        if is_courtesy(turn.prompt) and kind == "thing":
+        goes_on = matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms)
+        if names and not (goes_on and {*chain.from_iterable(names)}.issuperset(terms)):
             return ()
-        spoken = [m for m in turn.history if m.role in ASKING | ANSWERING][-2:]
+        if not (goes_on or self._is_elliptic(text, lexicon, terms)):
+            return ()
         counts_of = self._counts_in(_scope_of(turn))
-        content = [word for message in spoken for word in self._said(message, lexicon, counts_of)]
+        said = partial(self._said, lexicon=lexicon, counts_of=counts_of, named=not names)
+        spoken = self._meant_before(turn.history, lexicon, counts_of)
+        content = [w for m in spoken if m.role in ASKING or not names for w in said(m)]
         counts = counts_of(all_tokens(content))
         earlier = (t for t in terms_of(content, counts) if t not in terms)
         return tuple(earlier)[:MAX_CARRIED]
 
-    def _leans(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
-        """Whether a prompt that names nobody leans on what was said before it."""
-        if matches(lexicon.follow_up, text, timeout_ms=self._timeout_ms):
-            return True
+    def _meant_before(
+        self, history: Sequence[Message], lexicon: Lexicon, counts_of: CountsOf
+    ) -> list[Message]:
+        """Return the last two messages that say something: "Thanks!" is no exchange, nor "Yes."."""
+
+        def says(message: Message) -> bool:
+            said = self._said(message, lexicon, counts_of, named=True)
+            return bool(said) and not is_courtesy(message.content)
+
+        left = [m for m in history if m.role in ASKING | ANSWERING][-2 * _MOST_EXCHANGES :]
+        while left:
+            last = left[-2:]
+            if any(map(says, last)) and not is_courtesy(last[0].content):
+                return last
+            left = left[:-2]
+        return []
+
+    def _is_elliptic(self, text: str, lexicon: Lexicon, terms: Sequence[str]) -> bool:
+        """Whether a prompt that names nobody says so little that it leans on what was said."""
         if not terms:
             return _WORD.search(text) is not None  # "why?" does, a thumb does not
         # "do I have to bring anything?" leans on what was said, "what is my cat called?" not.
@@ -377,8 +409,17 @@ class Analyst:
             if cue in lexicon.cues
         )
 
-    def _said(self, message: Message, lexicon: Lexicon, counts_of: CountsOf) -> list[Word]:
-        """Return the content of an earlier message, which may be in another language."""
+    def _said(
+        self, message: Message, lexicon: Lexicon, counts_of: CountsOf, *, named: bool
+    ) -> list[Word]:
+        """Return the content of an earlier message, which may be in another language.
+
+        Args:
+            message: Of the person or the assistant.
+            lexicon: The language of the prompt.
+            counts_of: Returns how often tokens stand in the palace.
+            named: Whether the names in it are part of it.
+        """
         said = message.content
         if message.role in ANSWERING:
             said = without_own_words(said, self._fallback_text)
@@ -387,7 +428,13 @@ class Analyst:
         own = language_of(text, found, self.lexicons)
         called = called_in(text, found, own, counts_of)
         content = content_of(text, found, lexicon, called)
-        return content if own is lexicon else content_of(text, content, own, called)
+        if own is not lexicon:
+            content = content_of(text, content, own, called)
+        if named:
+            return content
+        names = names_in(text, found, content, counts_of(all_tokens(content)), own)
+        left = {*chain.from_iterable(names)}
+        return [word for word in content if word.token not in left]
 
 
 def _dangles(text: str, lexicon: Lexicon) -> bool:

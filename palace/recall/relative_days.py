@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import regex
@@ -22,11 +23,29 @@ from palace.text.months import MONTH_NAMES
 
 # Of two that could match, the longer comes first: "the day before yesterday".
 _DAYS = {"two_days_ago": -2, "in_two_days": 2, "yesterday": -1, "tomorrow": 1, "today": 0}
-# By how many days the end of a month lies before the first of this one, and weeks that are over.
 _MONTHS_AGO = {"last_month": 1, "this_month": 0}
 _WEEKS_AGO = {"last_week": 1, "this_week": 0}
+# As many of them ago as a number in the place of `{}` says.
+_AGO = ("days_ago", "weeks_ago", "months_ago")
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 # Where no blanks part words a day stands between any letters. What the standard library knows too.
 _LETTER = r"[a-z\u00df-\u024f\u0430-\u04ff]"
+
+
+class Period(NamedTuple):
+    """A day or a period as a prompt tells it.
+
+    Attributes:
+        start: Where its words begin.
+        end: Where they end.
+        since: Its first day.
+        until: The day behind its last.
+    """
+
+    start: int
+    end: int
+    since: date
+    until: date
 
 
 class Dated(NamedTuple):
@@ -36,11 +55,13 @@ class Dated(NamedTuple):
         found: The words, in order.
         told: Index tokens of the date that was put there.
         days: The one of them that stands for a period -> those of its other days.
+        said: What the prompt tells of a day or a period; None where it tells none.
     """
 
     found: list[Word]
     told: frozenset[str] = frozenset()
     days: Mapping[str, Sequence[str]] = {}
+    said: Period | None = None
 
 
 class Told(NamedTuple):
@@ -80,19 +101,21 @@ def days_as_dated(
     said = first_match(pattern, prompt, timeout_ms=timeout_ms, flags=regex.IGNORECASE)
     if said is None or not said[0]:
         return Dated([*found])
-    period = next(name for name, said_so in said.groupdict().items() if said_so)
+    name = next(name for name, said_so in said.groupdict().items() if said_so)
+    since, until = _period(name, said[0], lexicon, today)
     others: list[str] = []
-    if period in _DAYS:
-        dated = _dated(today + timedelta(days=_DAYS[period]), told)
-    elif period in _MONTHS_AGO:
-        dated = _month(today, period, told)
-    else:
-        week = _week_of(today, period)
+    if until - since == _DAY:
+        dated = _dated(since, told)
+    elif until - since == _WEEK:
+        week = [str(since + timedelta(days=days)) for days in range(7)]
         counts = told.counts(week)
         *others, last = [day for day in week if counts[day].any] or [""]
         dated = words(last)
+    else:
+        dated = _month(since, told)
     tokens = frozenset(word.token for word in dated)
-    return Dated(_put(dated, said, found), tokens, {last: others} if others else {})
+    days = {last: others} if others else {}
+    return Dated(_put(dated, said, found), tokens, days, Period(*said.span(), since, until))
 
 
 def dates_of_weekdays(
@@ -143,12 +166,50 @@ def _told(lexicon: Lexicon) -> str:
 
     Of a language that lists none it finds nothing but an empty text.
     """
+    number = rf"(?:\d{{1,2}}|{'|'.join(map(regex.escape, _numbers(lexicon)))})"
     told = (
-        f"(?P<{name}>{'|'.join(patterns)})"
-        for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO)
+        f"(?P<{name}>{'|'.join(patterns).replace('{}', number)})"
+        for name in (*_DAYS, *_MONTHS_AGO, *_WEEKS_AGO, *_AGO)
         if (patterns := lexicon.requests.get(name))
     )
     return rf"(?<!{_LETTER})(?:{'|'.join(told)})(?!{_LETTER})"
+
+
+@lru_cache(maxsize=32)
+def _numbers(lexicon: Lexicon) -> dict[str, int]:
+    """Return how a language writes the first numbers, the longest first."""
+    listed = enumerate(lexicon.listed("counted_ago"), start=1)
+    written = [(form, number) for number, forms in listed for form in forms.split("|")]
+    return dict(sorted(written, key=lambda one: -len(one[0])))
+
+
+def _period(name: str, said: str, lexicon: Lexicon, today: date) -> tuple[date, date]:
+    """Return the first day of a period and the one behind its last, by how a prompt tells it."""
+    if name in _DAYS:
+        day = today + timedelta(days=_DAYS[name])
+        return day, day + _DAY
+    number = _number_in(said, lexicon) if name in _AGO else 0
+    if name == "days_ago":
+        day = today - timedelta(days=number)
+        return day, day + _DAY
+    if name == "weeks_ago":  # some days more or less, whatever day it is
+        first = today - timedelta(days=7 * number + 3)
+        return first, first + _WEEK
+    if name in _WEEKS_AGO:
+        monday = today - timedelta(days=today.weekday() + 7 * _WEEKS_AGO[name])
+        return monday, monday + _WEEK
+    months = today.year * 12 + today.month - 1 - _MONTHS_AGO.get(name, number)
+    (year, month), (next_year, following) = divmod(months, 12), divmod(months + 1, 12)
+    return date(year, month + 1, 1), date(next_year, following + 1, 1)
+
+
+def _number_in(said: str, lexicon: Lexicon) -> int:
+    """Return the number of "three days ago"."""
+    if figures := "".join(filter(str.isdecimal, said)):
+        return int(figures)
+    folded = fold(said)
+    told = [(folded.find(fold(form)), number) for form, number in _numbers(lexicon).items()]
+    return min((one for one in told if one[0] >= 0), key=itemgetter(0), default=(0, 1))[1]
 
 
 def _dated(day: date, told: Told) -> list[Word]:
@@ -163,18 +224,11 @@ def _dated(day: date, told: Told) -> list[Word]:
     return []
 
 
-def _month(today: date, period: str, told: Told) -> list[Word]:
+def _month(day: date, told: Told) -> list[Word]:
     """Return the words of a month and its year, none where no memory tells of that month."""
-    day = today.replace(day=1) - timedelta(days=_MONTHS_AGO[period])
     found = words(f"{MONTH_NAMES[day.month - 1][0]} {day.year}")
     token = found[0].token
     return found if told.counts([token])[token].any else []
-
-
-def _week_of(today: date, period: str) -> list[str]:
-    """Return the days of a week as memories write them."""
-    monday = today - timedelta(days=today.weekday() + 7 * _WEEKS_AGO[period])
-    return [str(monday + timedelta(days=days)) for days in range(7)]
 
 
 def _put(dated: Sequence[Word], said: regex.Match[str], found: Sequence[Word]) -> list[Word]:

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta, timezone
 
 from palace.text.moments import in_utc
 
-NOT_UTF8 = "bytes that are not UTF-8 text"
+NOT_UTF8 = "bytes that are not UTF-8 text, as é and ü may be: save the file as UTF-8 in your editor"
 ID_FIELD = "id"
 FIELDS = (
     "id kind scope source provenance tags importance confidence created updated valid_from valid_to"

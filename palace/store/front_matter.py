@@ -1,10 +1,11 @@
-"""The block of YAML, or of TOML, at the top of a Markdown file, read without ever failing.
+"""The block of YAML, TOML or JSON at the top of a Markdown file, read without ever failing.
 
 In: the lines of a file. Out: its values, numbers and days as they are written, and what was wrong.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -18,16 +19,18 @@ from palace.text.late_patterns import late
 MAX_FRONT_MATTER_CHARS = 16_384
 _PROPERTY = late(r"[ \t]*+(?:- )?(?P<key>\w[\w-]*)::[ \t]+(?P<value>\S.*)")
 _TOML = "+++"
-_CLOSERS = {"---": ("---", "..."), _TOML: (_TOML,)}
+_JSON = "{"
+_CLOSERS = {"---": ("---", "..."), _TOML: (_TOML,), _JSON: ("}",)}
 _TOML_ROW = late(r"(?P<key>[\w.-]+|\"[^\"]*\"|'[^']*')[ \t]*=[ \t]*")
 _TOML_TABLE = late(r"\[{1,2}(?P<key>[^\[\]]+)\]{1,2}[ \t]*(?:#.*)?")
 _KEY = late(r"^[^\s#:-][^:\n]*:(?=\s|$)", regex.MULTILINE)
 # What is told of the page and not of what it is about, and what is read otherwise.
 _OF_THE_PAGE = late(
     r"(?:titles?|tags?|alias(?:es)?|keywords|dates?|created|updated|modified|edited|uu?id|slug|type"
-    r"|css ?class(?:es)?|publish(?:ed)?|draft|permalink|layout|template|banner|cover|icon|lang"
+    r"|css ?class(?:es)?|publi(?:c|sh|shed)|draft|permalink|layout|template|banner|cover|icon|lang"
     r"|(?:date|time) ?(?:created|updated|modified)|(?:created|updated|modified) ?(?:at|on|time)"
-    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+))"
+    r"|sticker|obsidian(?:ui|editing)mode|(?:[\w ]+ plugin|sr (?:due|interval|ease)|linter [\w ]+)"
+    r"|collapsed|filters)"
 )
 # What a template has in the place of a value: `date: {{date}}`, `owner: <% tp.user.me() %>`.
 _PLACEHOLDER = late(r"[^:\n]+:[ \t]*[\"']?(?:\{\{|<%)")
@@ -91,12 +94,18 @@ def read_front_matter(lines: Sequence[str]) -> FrontMatter:
     closers = _CLOSERS.get(lines[0].rstrip(" \t"), ()) if lines else ()
     for number, line in enumerate(lines[1:], 1):
         if line.rstrip(" \t") in closers:
+            if lines[0].startswith(_JSON) and not _tells_of_a_page("\n".join(lines[: number + 1])):
+                break
             return _load("\n".join(_as_yaml(lines[:number])[1:]), end=number + 1)
     return FrontMatter()
 
 
 def _as_yaml(lines: Sequence[str]) -> Sequence[str]:
-    """Return front matter in YAML, line for line: the values of TOML are written alike."""
+    """Return front matter in YAML, line for line: values of TOML and JSON are written alike."""
+    if lines[0].startswith(_JSON):
+        indent = lines[1][: len(lines[1]) - len(lines[1].lstrip())]
+        rows = [line.removeprefix(indent).rstrip() for line in lines]
+        return [row if row[:1].isspace() else row.removesuffix(",") for row in rows]
     if lines[0].rstrip(" \t") != _TOML:
         return lines
     indent = ""
@@ -111,6 +120,15 @@ def _as_yaml(lines: Sequence[str]) -> Sequence[str]:
     return told
 
 
+def _tells_of_a_page(text: str) -> bool:
+    """Whether JSON has the title or the day of a page: else it is something that a note shows."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(values, dict) and not {"title", "date"}.isdisjoint(values)
+
+
 def page_properties(lines: Sequence[str]) -> dict[str, str]:
     """Return the properties at the top of a page of an outliner: `alias:: Pia Rautio`.
 
@@ -118,13 +136,36 @@ def page_properties(lines: Sequence[str]) -> dict[str, str]:
         lines: The file's lines without their ends, from behind its front matter.
     """
     found: dict[str, str] = {}
-    for line in lines:
-        told = _PROPERTY.fullmatch(line)
-        if told is None:
-            break
+    for told in _properties(lines):
         value = told["value"].replace("[[", "").replace("]]", "")
         found.setdefault(told["key"], value.strip())
     return found
+
+
+def properties_of_the_page(lines: Sequence[str]) -> int:
+    """Return how many lines at the top are properties, if they tell of the page alone, else 0.
+
+    Args:
+        lines: As for `page_properties`.
+    """
+    found = _properties(lines)
+    is_a_memory = len(found) < len(lines) and "<!--" in lines[len(found)]
+    if is_a_memory or not all(_is_of_the_page(told["key"]) for told in found):
+        return 0
+    return len(found)
+
+
+def _properties(lines: Sequence[str]) -> list[regex.Match[str]]:
+    found = []
+    for line in lines:
+        if (told := _PROPERTY.fullmatch(line)) is None:
+            break
+        found.append(told)
+    return found
+
+
+def _is_of_the_page(key: str) -> bool:
+    return _OF_THE_PAGE.fullmatch(regex.sub(r"[ _-]+", " ", key.casefold())) is not None
 
 
 def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
@@ -140,9 +181,8 @@ def value_blocks(lines: Sequence[str], front: FrontMatter) -> list[Block]:
     blocks = []
     for start, stop in pairwise([*starts, front.end - 1]):
         key = lines[start].partition(":")[0].strip().strip("\"'")
-        plain = regex.sub(r"[ _-]+", " ", key.casefold())
         is_empty = front.values.get(key) in (None, "", [], {})
-        if is_empty or _OF_THE_PAGE.fullmatch(plain) or _PLACEHOLDER.match(lines[start]):
+        if is_empty or _is_of_the_page(key) or _PLACEHOLDER.match(lines[start]):
             continue
         while not lines[stop - 1].strip() or lines[stop - 1].startswith("#"):
             stop -= 1

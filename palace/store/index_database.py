@@ -5,7 +5,6 @@ In: a path. Out: rows and transactions, and errors of ours only.
 
 from __future__ import annotations
 
-import atexit
 import errno
 import logging
 import secrets as _random
@@ -16,13 +15,12 @@ import time
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from palace.errors import StoreUnavailableError
 from palace.store.files import is_writable
-from palace.store.index_schema import SCHEMA, SCHEMA_VERSION, TABLES
+from palace.store.index_schema import CREATED, SCHEMA_VERSION, STATEMENTS
 from palace.store.index_seal import (
     identity_of,
     opening_or_closing,
@@ -43,6 +41,7 @@ _OF_DAMAGE = (
     "not a database",
     "disk I/O",
     "no such table",
+    "no such column",
     "decode",
     "corrupt",
     "vtable",
@@ -78,15 +77,7 @@ class IndexDatabase:
         self._closed = False
         self._generation = 0
         self._opened = 0
-        self._connection = self._open()
-        self._identity = self._found()
-        self._at_exit = partial(_close_if_alive, weakref.ref(self))
-        if self.path is not None:
-            # What is not closed is not sealed, and would be made anew at the next start.
-            atexit.register(self._at_exit)
-        else:
-            # The state of a past moment is let go of without a word.
-            weakref.finalize(self, self._connection.close).atexit = False
+        self._hold(self._open())
 
     # -- use -----------------------------------------------------------------------------------
 
@@ -152,18 +143,9 @@ class IndexDatabase:
 
     def close(self) -> None:
         """Close the connection; whoever is the last to close the file seals it."""
-        atexit.unregister(self._at_exit)
         with self._lock:
             self._closed = True
-            self._close_file()
-
-    def _close_file(self) -> None:
-        if self.path is None or self.is_lost():
-            self._connection.close()
-            return
-        with opening_or_closing(self.path):
-            self._connection.close()
-            seal(self.path)
+            self._close()
 
     def leave_full_disk(self, refused: StoreUnavailableError) -> bool:
         """Go on in memory with all that is indexed, if it was a full disk that refused a write.
@@ -185,9 +167,9 @@ class IndexDatabase:
             except sqlite3.Error as error:
                 memory.close()
                 raise self.failed(error) from error
-            self._close_file()
-            self._connection, self._left, self.path = memory, self.path, None
-            self._identity = None
+            self._close()
+            self._left, self.path = self.path, None
+            self._hold(memory)
             _log.warning(
                 "the disk is full: %s is kept in memory until it is opened anew", self._left
             )
@@ -228,9 +210,8 @@ class IndexDatabase:
         """Open the file that stands there now, a new one if there is none."""
         with self._lock:
             self._refuse_closed()
-            self._connection.close()
-            self._connection = self._open()
-            self._identity = self._found()
+            self._let_go()
+            self._hold(self._open())
 
     def _found(self) -> tuple[int, int] | None:
         return identity_of(self.path) if self.path is not None else None
@@ -239,7 +220,7 @@ class IndexDatabase:
         """Throw the file away and start with an empty one."""
         with self._lock:
             self._refuse_closed()
-            self._connection.close()
+            self._let_go()
             self._delete_files(self.path)
             self.reopen()
             self.damaged = False
@@ -249,6 +230,20 @@ class IndexDatabase:
             raise _closed()
 
     # -- opening -------------------------------------------------------------------------------
+
+    def _hold(self, connection: sqlite3.Connection) -> None:
+        """Take a connection, to be closed also if nobody asks for it: with this, or at the end.
+
+        What is not closed is not sealed, and would be made anew at the next start.
+        """
+        self._connection, self._identity = connection, self._found()
+        self._close = weakref.finalize(self, _close, connection, self.path, self._identity)
+        self._close.atexit = self.path is not None
+
+    def _let_go(self) -> None:
+        """Close a connection to what is not to be sealed."""
+        self._close.detach()
+        self._connection.close()
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -347,23 +342,23 @@ class IndexDatabase:
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version == SCHEMA_VERSION:
-            self._refuse_damage(connection)
+            self.refuse_damage(connection)
             return
         if version != 0:
             _refuse_in_use(connection)
             raise sqlite3.DatabaseError(f"index schema {version}, not {SCHEMA_VERSION}")
         connection.execute("BEGIN EXCLUSIVE")
         if connection.execute("PRAGMA user_version").fetchone()[0] == 0:
-            for statement in SCHEMA.strip().split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
+            for statement in STATEMENTS:
+                connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.execute("COMMIT")
 
-    def _refuse_damage(self, connection: sqlite3.Connection) -> None:
-        """Raise if the file cannot be ours: tables missing, or cut in the middle of a page."""
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        missing = TABLES - {name for (name,) in rows}
+    def refuse_damage(self, connection: sqlite3.Connection) -> None:
+        """Raise if the file cannot be ours: not what we made it, or cut in the middle of a page."""
+        missing = CREATED.difference(
+            sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master")
+        )
         page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
         if missing or (self.path is not None and self.path.stat().st_size % page_bytes):
             raise sqlite3.DatabaseError("the index is incomplete")
@@ -454,10 +449,16 @@ def _begin(connection: sqlite3.Connection, *, wait: bool) -> None:
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS}")
 
 
-def _close_if_alive(reference: weakref.ref[IndexDatabase]) -> None:
-    database = reference()
-    if database is not None:
-        database.close()
+def _close(
+    connection: sqlite3.Connection, path: Path | None, identity: tuple[int, int] | None
+) -> None:
+    """Close a connection, and seal the file if it is the one that was opened."""
+    if path is None or identity_of(path) != identity:
+        connection.close()
+        return
+    with opening_or_closing(path):
+        connection.close()
+        seal(path)
 
 
 def _closed() -> StoreUnavailableError:

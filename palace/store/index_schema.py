@@ -5,7 +5,10 @@ An index of another number is thrown away and made anew from the files.
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 28
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+SCHEMA_VERSION = 30
 
 # Our tokens hold letters, digits and these; nothing may be split again inside the engine.
 _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
@@ -14,6 +17,18 @@ _TOKENIZER = "ascii tokenchars '!#$%&''()*+,-./:;<=>?@[\\]^_`{|}~'"
 _POSTINGS_PAGE_BYTES = 500
 # Every write leaves a segment, and a list is looked up in all of them: four make one, not sixteen.
 _POSTINGS_SEGMENTS = 4
+
+Mark = Literal["key", "links", "triggers", "superseded_by", "status", "open"]
+"""What marks a memory that is looked for without words: one of its fields, or an open task."""
+# A quote inside the words of a memory is escaped, so only a field itself looks so.
+MARKED: Mapping[Mark, str] = {
+    **{field: f"instr(data, '\"{field}\":') > 0" for field in get_args(Mark)},
+    "open": "instr(data, '[ ] ') + instr(data, '\"text\":\"TODO') > 0",
+}
+_INDEXES = "\n".join(
+    f"CREATE INDEX memories_with_{field} ON memories (key) WHERE {condition};"
+    for field, condition in MARKED.items()
+)
 
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -39,11 +54,8 @@ CREATE TABLE memories (
 );
 CREATE INDEX memories_by_id ON memories (id);
 CREATE INDEX memories_by_place ON memories (file, position);
-CREATE INDEX memories_with_key ON memories (key) WHERE instr(data, '"key":') > 0;
-CREATE INDEX memories_with_links ON memories (key) WHERE instr(data, '"links":') > 0;
-CREATE INDEX memories_with_triggers ON memories (key) WHERE instr(data, '"triggers":') > 0;
-CREATE INDEX memories_superseded ON memories (key) WHERE instr(data, '"superseded_by":') > 0;
-CREATE INDEX memories_retired ON memories (key) WHERE instr(data, '"status":') > 0;
+{_INDEXES}
+CREATE INDEX memories_by_day ON memories (kind, dated) WHERE dated <> '';
 CREATE TABLE terms (
     partition INTEGER NOT NULL, term TEXT NOT NULL, body INTEGER NOT NULL, place INTEGER NOT NULL,
     names INTEGER NOT NULL, PRIMARY KEY (partition, term)
@@ -58,4 +70,6 @@ CREATE VIRTUAL TABLE postings USING fts5(
 INSERT INTO postings (postings, rank) VALUES ('pgsz', {_POSTINGS_PAGE_BYTES});
 INSERT INTO postings (postings, rank) VALUES ('crisismerge', {_POSTINGS_SEGMENTS});
 """
-TABLES = frozenset({"meta", "files", "partitions", "memories", "terms", "uses", "postings"})
+STATEMENTS = tuple(filter(None, map(str.strip, SCHEMA.split(";\n"))))
+CREATED = frozenset(statement for statement in STATEMENTS if statement.startswith("CREATE"))
+"""What SQLite tells of a whole index, word for word."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,16 @@ from filelock import FileLock, Timeout
 SIDE_FILES = ("-wal", "-shm", "-journal")
 _BLOCK_BYTES = 1 << 20
 _LOCK_TIMEOUT_S = 10.0
+
+
+class _Locked(threading.local):
+    """The databases that this thread is opening or closing."""
+
+    def __init__(self) -> None:
+        self.paths: set[Path] = set()
+
+
+_locked = _Locked()
 
 State = Literal["whole", "in use", "doubtful"]
 
@@ -32,14 +43,21 @@ def seal_path(path: Path) -> Path:
 def opening_or_closing(path: Path) -> Iterator[None]:
     """Keep other programs from opening or closing the same database meanwhile.
 
-    Where no lock can be had (a read-only folder, a file system without locks) nothing is kept.
+    Where no lock can be had (a read-only folder, a file system without locks) nothing is kept. A
+    thread waits for no lock of its own: what was let go of is closed at any time, while it opens
+    the same database too.
     """
+    if path in _locked.paths:
+        yield
+        return
     lock = FileLock(path.with_suffix(".lock"), timeout=_LOCK_TIMEOUT_S, mode=0o600)
     with suppress(Timeout, OSError, NotImplementedError):
         lock.acquire()
+    _locked.paths.add(path)
     try:
         yield
     finally:
+        _locked.paths.discard(path)
         lock.release()
 
 

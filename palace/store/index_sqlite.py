@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from palace.errors import StoreUnavailableError
 from palace.ports import GLOBAL, Candidate, Scope, TermCounts
@@ -27,8 +28,10 @@ from palace.store.index_rows import (
     candidate,
     decode_memory,
     memory_tokens,
+    moment,
     sayable,
 )
+from palace.store.index_schema import MARKED, Mark
 from palace.store.index_stamps import StampTable
 from palace.store.index_uses import UseTable
 from palace.store.index_writing import WriteBatch, Written
@@ -42,7 +45,7 @@ from palace.store.postings import (
     posting_lists,
 )
 from palace.text.moments import utc_now
-from palace.types.memory import Document, FileStamp, Memory
+from palace.types.memory import Document, FileStamp, Memory, MemoryKind
 from palace.types.verdict import LayerName
 
 _MAX_QUERY_TERMS = 64
@@ -56,13 +59,6 @@ _UNASKABLE = re.compile(r'[\x00-\x20"\x7f]')
 _CANDIDATE = "m.key, f.path, m.position, m.session, m.body, m.context, m.names, m.asks"
 _MEMORY = "f.path, m.line, m.position, m.data"
 _FROM = "FROM memories m JOIN files f ON f.number = m.file"
-_MARKED = {
-    "key": "memories_with_key",
-    "links": "memories_with_links",
-    "triggers": "memories_with_triggers",
-    "superseded_by": "memories_superseded",
-    "status": "memories_retired",
-}
 _Row = tuple[Any, ...]
 _VALID = "m.valid_from <= ? AND (m.valid_to = '' OR m.valid_to > ?)"
 
@@ -140,6 +136,7 @@ class SqliteIndex:
             self._written.clear()
             try:
                 with self._database.transaction() as connection:
+                    self._database.refuse_damage(connection)
                     connection.execute("INSERT INTO postings (postings) VALUES ('delete-all')")
                     for table in ("memories", "files", "terms", "partitions", "uses"):
                         connection.execute(f"DELETE FROM {table}")
@@ -406,35 +403,67 @@ class SqliteIndex:
 
     def tokenised(self, layer: LayerName) -> list[tuple[Memory, Tokens]]:
         """Return every memory of a layer in file order, retired ones too, with its tokens."""
-        rows = self._database.rows(
-            f"SELECT {_MEMORY}, m.body, m.context, m.names, m.asks {_FROM} WHERE f.layer = ?"
-            " ORDER BY f.path, m.position",
-            (layer,),
-        )
+        columns = f"{_MEMORY}, m.body, m.context, m.names, m.asks"
+        ordered = "WHERE f.layer = ? ORDER BY f.path, m.position"
+        rows = self._database.rows(f"SELECT {columns} {_FROM} {ordered}", (layer,))
         return [(self._decoded(*row[:4]), row[4:]) for row in rows]
 
     def _memories(self, condition: str, arguments: Sequence[str]) -> Iterator[Memory]:
         rows = self._database.rows(f"SELECT {_MEMORY} {_FROM} WHERE {condition}", arguments)
         return (self._decoded(*row) for row in rows)
 
-    def marked(
-        self, field: Literal["key", "links", "triggers", "superseded_by", "status"]
-    ) -> list[Memory]:
+    def marked(self, field: Mark) -> list[Memory]:
         """Return the memories of rooms and timeline that have this field, retired ones too.
 
-        What is retired, and left in a copy of its drawer, is not among them.
-        Those with a status are the retired ones: `active` is not written.
+        What is retired, and left in a copy of its drawer, is not among them. Those with a status
+        are the retired ones, for `active` is not written; an open task has an empty box, or TODO.
         """
-        # A quote inside the words of a memory is escaped, so only the field itself looks so. The
-        # order of the tables is given, because SQLite would else read every memory.
+        # The order of the tables is given, because SQLite would else read every memory.
         rows = self._database.rows(
-            f"SELECT {_MEMORY} FROM memories m INDEXED BY {_MARKED[field]}"
+            f"SELECT {_MEMORY} FROM memories m INDEXED BY memories_with_{field}"
             " CROSS JOIN files f ON f.number = m.file"
-            f" WHERE instr(m.data, '\"{field}\":') > 0 AND f.layer = 'L1'"
+            f" WHERE {MARKED[field]} AND f.layer = 'L1'"
             " AND (m.partition IS NOT NULL OR instr(m.data, '\"status\":') > 0)"
             " ORDER BY f.path, m.position"
         )
         return [self._decoded(*row) for row in rows]
+
+    def latest(
+        self,
+        kinds: Sequence[MemoryKind],
+        *,
+        scope: Scope,
+        limit: int,
+        since: datetime | None = None,
+        until: datetime | None = None,
+    ) -> list[Memory]:
+        """Return the active, visible memories of rooms and timeline written last, newest first.
+
+        Args:
+            kinds: Of which kinds.
+            scope: Who reads.
+            limit: How many at most.
+            since: The first moment; None for any.
+            until: The moment behind the last; None for any.
+        """
+        found: list[_Row] = []
+        numbers = self._terms.visible(scope).of_layer("L1")
+        for kind in kinds:  # each of them is in the order of the index
+            found += self._database.rows(
+                f"SELECT m.dated, {_MEMORY} FROM memories m INDEXED BY memories_by_day"
+                " CROSS JOIN files f ON f.number = m.file"
+                " WHERE m.kind = ? AND m.dated <> '' AND m.dated >= ? AND m.dated < ?"
+                f" AND m.partition IN ({marks(numbers)}) ORDER BY m.dated DESC LIMIT ?",
+                (kind, moment(since), moment(until) or "~", *numbers, limit),
+            )
+        found.sort(key=itemgetter(0), reverse=True)
+        return [self._decoded(*row) for _, *row in found[:limit]]
+
+    def pages(self, room: str) -> list[str]:
+        """Return the files of a room that hold active memories, the last name first."""
+        condition = "layer = 'L1' AND room = ? AND active > 0 ORDER BY path DESC"
+        rows = self._database.rows(f"SELECT path FROM files WHERE {condition}", (room,))
+        return [path for (path,) in rows]
 
     def ids_of(self, path: str) -> set[str]:
         """Return the ids of all memories of one file."""

@@ -41,6 +41,7 @@ from palace.store.front_matter import (
     FrontMatter,
     one_text,
     page_properties,
+    properties_of_the_page,
     read_front_matter,
     text_list,
     value_blocks,
@@ -252,9 +253,16 @@ class Page:
         text = self.newline.join(lines) + end
         return "".join([self.mark, *self.lines[: block.start], text, *self.lines[block.end :]])
 
-    def remove(self, position: int) -> str:
-        """Return the text without one memory and its comment."""
+    def remove(self, position: int, *, open_ended: bool = False) -> str:
+        """Return the text without one memory and its comment.
+
+        Args:
+            position: Of the memory, 0-based.
+            open_ended: Whether the last line loses its end, where that is the one before it.
+        """
         others, kept = _texts(self, but=position), self._without(position)
+        if open_ended and self.blocks[position].end == len(self.lines):
+            kept = kept.removesuffix("\n").removesuffix("\r")
         # The lines that were days of a diary may stand alone now.
         if _but_days(_texts(parse(self.path, kept))) == _but_days(others):
             return kept
@@ -358,7 +366,7 @@ class _Parser:
         self.faults += conflicts(self.path, self.marks)
         blocks = find_blocks(
             self.lines,
-            first=front.end,
+            first=front.end + properties_of_the_page(lines[front.end :]),
             timeline=self.timeline,
             without=self.marks,
             apart=other_versions(self.lines, self.marks),
@@ -545,7 +553,7 @@ class _Parser:
 
     def _fault_encoding(self) -> None:
         line = next(number for number, line in enumerate(self.raw) if is_unclean(line))
-        self.fault(line, f"{NOT_UTF8}; they are kept as they are")
+        self.fault(line, NOT_UTF8)
 
 
 def _title_block(blocks: Sequence[Block]) -> Block | None:

@@ -6,6 +6,7 @@ are safely on the disk. What a person wrote in a file meanwhile is kept.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime
@@ -261,8 +262,21 @@ class RoomStore:
             self._note(page, before, [memory_id])
         return page.memories[page.position_of(memory_id)]
 
-    def erase(self, memory: Memory) -> None:
+    def is_open_ended(self, room: str, drawer: str) -> bool:
+        """Whether the last line of a drawer has no end, which adding a memory gives it."""
+        try:
+            with resolve_inside(self.root, drawer_file(self.root, room, drawer)).open("rb") as file:
+                file.seek(-1, os.SEEK_END)
+                return file.read() not in (b"\r", b"\n")
+        except OSError:
+            return False  # there is no such file, or nothing in it
+
+    def erase(self, memory: Memory, *, open_ended: bool = False) -> None:
         """Take one memory out of its file for good; what else is there stays.
+
+        Args:
+            memory: As read before.
+            open_ended: Whether the last line had no end before the memory was added below it.
 
         Raises:
             WriteConflictError: If its words are other ones by now, or the file kept changing.
@@ -276,7 +290,7 @@ class RoomStore:
                     hint="look at them, and try again",
                     retryable=False,
                 )
-            return page.remove(found.position)
+            return page.remove(found.position, open_ended=open_ended)
 
         with self.locked():
             page, before = self._pages.edit(memory.path, change)

@@ -487,6 +487,12 @@ def month_token(word: str, *, beside_day: bool = False) -> str | None:
     return _MONTHS.get(folded) if told else None
 
 
+def month_number(word: str) -> int | None:
+    """Return which month of the year a word names, 1 for January, where `month_token` has one."""
+    token = month_token(word)
+    return int(token.removeprefix("month")) if token else None
+
+
 def estimate_tokens(text: str) -> int:
     """Estimate how many model tokens a text takes; errs on the high side.
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from datetime import date
 from functools import lru_cache
+from itertools import chain
 
 import regex
 
 from palace.text.late_patterns import late
 from palace.text.months import MONTH_NAMES
+from palace.text.weekdays import WEEKDAY_NAMES
 
 
 def _spelt(word: str) -> str:
@@ -20,14 +22,7 @@ def _spelt(word: str) -> str:
 
 
 _MONTHS = {_spelt(name): month for month, names in enumerate(MONTH_NAMES, 1) for name in names}
-_WEEKDAYS = (
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
-    " montag dienstag mittwoch donnerstag freitag samstag sonntag mo di mi do fr sa so"
-    " lundi mardi mercredi jeudi vendredi samedi dimanche"
-    " lunes martes miércoles jueves viernes sábado domingo"
-    " lunedì martedì mercoledì giovedì venerdì sabato"
-    " maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
-).split()
+_WEEKDAYS = (*chain(*WEEKDAY_NAMES), *"mo di mi do fr sa so".split())
 _NAMED = dict.fromkeys(name for names in MONTH_NAMES for name in names)
 _NAMES = "|".join(sorted(_NAMED, key=len, reverse=True))
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
@@ -52,7 +47,9 @@ _ALONE = late(
 )
 _LETTERS = regex.compile(r"\p{L}+")
 _OF_A_DAY = frozenset(
-    (*map(_spelt, _WEEKDAYS), *_MONTHS, *"st nd rd th er of de 年 月 日 년 월 일".split())
+    _LETTERS.findall(
+        " ".join((*map(_spelt, _WEEKDAYS), *_MONTHS, "st nd rd th er of de 年 月 日 년 월 일"))
+    )
 )
 _ANY_YEAR = regex.compile(r"(?:19|20)\d\d")
 _MOST_CHARS = 200

@@ -82,7 +82,7 @@ class AgentTool:
 
     def run(
         self,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | None,
         *,
         session_id: str | None = None,
         project: str | None = None,
@@ -90,7 +90,7 @@ class AgentTool:
         """Run the tool.
 
         Args:
-            arguments: What the model gave; checked against `parameters`.
+            arguments: What the model gave, None for nothing; checked against `parameters`.
             session_id: The caller's session, when the host knows it better than the scope does.
                 It comes from the host and never from the model.
             project: The caller's project, likewise.
@@ -100,7 +100,8 @@ class AgentTool:
             What a person or a model can put right (unknown id, unfit text, a conflict) and a
             store that cannot be read are results too, never exceptions.
         """
-        result = self._run(arguments, session_id=session_id, project=project)
+        given = {} if arguments is None else arguments
+        result = self._run(given, session_id=session_id, project=project)
         return {**result, "message": redact(result["message"])}  # what was given may stand in it
 
     def _run(
@@ -122,7 +123,7 @@ class AgentTool:
 
     def run_traced(
         self,
-        arguments: Mapping[str, Any],
+        arguments: Mapping[str, Any] | None,
         *,
         session_id: str | None,
         project: str | None,

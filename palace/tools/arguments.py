@@ -57,6 +57,8 @@ def arguments_model(name: str, parameters: Mapping[str, Any]) -> type[BaseModel]
 
 def arguments_fault(parameters: Mapping[str, Any], arguments: Mapping[str, Any]) -> str:
     """Say what is wrong with a model's arguments under such a schema; "" if nothing is."""
+    if not isinstance(arguments, Mapping):
+        return "the arguments must be an object, of names and values"
     properties = parameters["properties"]
     unknown = [name for name in arguments if name not in properties]
     if unknown:

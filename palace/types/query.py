@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from datetime import date
+from typing import Literal, NamedTuple
 
 from palace.types.memory import Memory
 
@@ -21,6 +22,24 @@ AnswerType = Literal[
 
 TimeOrder = Literal["latest", "earliest", "next"]
 """Which of several things told alike is asked for: the last that was, the first, the next due."""
+
+Sort = Literal["last_talk", "open_tasks", "told", "of_asker"]
+"""What may be asked for as a whole."""
+
+
+class Gathering(NamedTuple):
+    """All memories of a sort, as a prompt asks for them.
+
+    Attributes:
+        sort: Which they are.
+        since: The first day on which they were told; None for any.
+        until: The day behind the last; None for any.
+    """
+
+    sort: Sort
+    since: date | None = None
+    until: date | None = None
+
 
 # Of the English words for one word of a prompt so many tell what it means.
 _GLOSSES = 2
@@ -58,6 +77,7 @@ class Query:
         fills_in: Whether it is a task to be done with something remembered.
         former: Whether it asks for what was the case before something changed.
         several: Whether it asks for more than one thing ("which books", "how many").
+        gathers: What is asked for as a whole, if that is all: no memory has to hold a word of it.
         in_time: Which of several is asked for, if it is the last, the first or the next.
         ordering: Terms that only say so ("last", "next").
         of_day: The terms of a date, if all that is asked is what that day or period holds.
@@ -95,6 +115,7 @@ class Query:
     fills_in: bool = False
     former: bool = False
     several: bool = False
+    gathers: Gathering | None = None
     in_time: TimeOrder | None = None
     ordering: tuple[str, ...] = ()
     of_day: tuple[str, ...] = ()
@@ -116,8 +137,8 @@ class Query:
 
     @property
     def has_several_answers(self) -> bool:
-        """Whether one memory is hardly all of it: several things, or what a day holds."""
-        return self.several or bool(self.of_day)
+        """Whether one memory is hardly all of it: several things, all of a sort, a day."""
+        return self.several or bool(self.of_day) or self.gathers is not None
 
     @property
     def elsewhere(self) -> Mapping[str, tuple[str, ...]]:

@@ -160,6 +160,7 @@ class LayerReport:
         judgement: How its best candidate was judged, where something was.
         is_partial: Whether some of its files could not be read: `reason` says which, and that it
             found nothing does not say that nothing is there.
+        is_whole: Whether its evidence is all memories of a sort, which was asked for as a whole.
     """
 
     layer: LayerName
@@ -171,6 +172,7 @@ class LayerReport:
     reason: str = ""
     judgement: Judgement | None = None
     is_partial: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

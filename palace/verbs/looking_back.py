@@ -86,6 +86,7 @@ class LookingBackVerbs(ReadingVerbs):
                 until=end,
                 timeline=[m for m in dated if m.room == TIMELINE],
                 added=[m for m in dated if m.room != TIMELINE],
+                imported=[record for record in records if record["type"] == "import"],
                 retired=list(retired_in(records, memories)),
                 outcomes=[str(r.get("outcome")) for r in verdicts],
                 gaps=find_gaps(

@@ -28,6 +28,7 @@ from palace.errors import ConfigError
 from palace.learn.record_files import JOURNAL, SCRATCHPAD, record_files
 from palace.ports import Progress
 from palace.store.files import ANYTHING, atomic_write, locked
+from palace.store.journal import new_record
 from palace.store.json_lines import append_line
 from palace.store.rooms import RoomStore
 from palace.store.tree import own_files
@@ -92,10 +93,22 @@ class TransferringVerbs(ReadingVerbs):
         self.require_root()
         with locked(self.root, "import"):  # not the palace's own: an import takes its time
             self.refresh()  # what an import before this one brought
+            before = set(to.brought)
             done = import_path(path, to=to, form=form, progress=progress)
             self._note_brought(to.brought)
         self.refresh()
+        self._keep_import(done, new=set(done.paths) - before)
         return done
+
+    def _keep_import(self, done: Imported, *, new: set[str]) -> None:
+        """Note how many memories came that have no date of their own to be told by."""
+        if not done.paths or done.kind == "export":
+            return  # what comes from a palace has its own past, and its journal
+        undated = [m for m in self.index.memories() if m.path in new and m.created is None]
+        if undated or done.updated:
+            about = {"kind": done.kind, "memories": len(undated), "updated": done.updated}
+            record = new_record("import", "i", None, about)
+            self.keep_record(record, otherwise="a report will not tell what was imported")
 
     @property
     def _brought_file(self) -> Path:

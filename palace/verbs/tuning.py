@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +61,8 @@ class TuningVerbs(OpenedPalace):
         self.refresh()
         if rebuild:
             # The server may have another model under the name that these came from.
-            self._parts.bought_vectors.clear()
+            with closing(self._parts.bought_vectors) as bought:
+                bought.clear()
             return self.vectors.rebuild(progress=progress)
         return self.vectors.catch_up(progress=progress)
 

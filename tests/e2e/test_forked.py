@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -96,9 +96,8 @@ def test_a_forked_process_writes_the_index_of_all_after_its_parent_has_closed_it
     os.write(write, b"x")
     assert was_true(child)
 
-    with sqlite3.connect(index) as connection:
+    with closing(sqlite3.connect(index)) as connection:
         assert connection.execute("SELECT count(*) FROM memories").fetchone() == (2,)
-    connection.close()
 
 
 def test_a_fork_waits_for_what_a_thread_is_writing_to_the_index(palace: Mempalace) -> None:

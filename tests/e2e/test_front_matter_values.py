@@ -185,3 +185,55 @@ def test_what_cannot_be_read_of_toml_costs_its_key_alone(
     found = palace.memories(room="projects")
     assert [m.text for m in found] == ['owner = "Tamsin"', "It hums."]
     assert found[0].title == "Heron"
+
+
+JSON = """{
+  "title": "Heron: a gateway",
+  "tags": ["project", "infra"],
+  "date": "2026-03-14T10:00:00Z",
+  "draft": false,
+  "status": "paused",
+  "stack": [
+    "Go",
+    "NATS"
+  ],
+  "params": { "owner": "Tamsin" }
+}
+# Heron
+
+- The gateway speaks HTTP/2.
+"""
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_the_json_of_a_site_is_front_matter_too(palace: Mempalace, note: Path, newline: str):
+    note.write_bytes(JSON.replace("\n", newline).encode())
+    assert palace.faults() == []
+    palace.refresh()
+    found = palace.memories(room="projects")
+    assert [(m.line, m.text) for m in found] == [
+        (6, '"status": "paused",'),
+        (7, '"stack": [ "Go", "NATS" ],'),
+        (11, '"params": { "owner": "Tamsin" }'),
+        (15, "The gateway speaks HTTP/2."),
+    ]
+    assert {(m.title, m.tags) for m in found} == {("Heron: a gateway", ("project", "infra"))}
+    assert str(found[-1].created).startswith("2026-03-14")
+    palace.remember("Heron has 3 nodes.", room="projects", drawer="heron")
+    assert note.read_bytes().startswith(JSON.replace("\n", newline).encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{\n  "port": 5432,\n  "host": "db"\n}\n',
+        '{\n  "type": "user",\n  "id": 7\n}\n',
+        '{\n  "title": "Heron",\n}\n',
+        "{\n}\n- x\n",
+        "{\n  a\n",
+    ],
+)
+def test_other_json_at_the_head_of_a_note_is_a_memory(palace: Mempalace, note: Path, text: str):
+    note.write_text(text, "utf-8")
+    palace.refresh()
+    assert [m.is_value for m in palace.memories(room="projects")][:1] == [False]

@@ -164,6 +164,35 @@ def test_report(lived):
     assert "finch" not in forgotten
 
 
+def test_what_was_imported_is_told_on_the_day_it_came(tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "flat.md").write_text("# Flat\n\n- The rent is 950 euros.\n- It has two rooms.\n")
+    with Mempalace.open(tmp_path / "p") as palace:
+        palace.remember("The guest network is called finch.")
+        palace.import_from(notes, dry_run=True)
+        for _ in range(2):  # the second brings nothing
+            palace.import_from(notes)
+        text = palace.report(since=utc_now() - timedelta(days=2))
+        (notes / "flat.md").write_text("# Flat\n\n- The rent is 990 euros.\n- It has a cellar.\n")
+        palace.import_from(notes, update=True)
+        again = palace.report(since=utc_now() - timedelta(days=2))
+    assert "- Memories: 3 added (2 of them imported), 0 corrected, 0 forgotten" in text
+    assert text.endswith("### Imported\n\n- 2 memories (markdown)\n")
+    assert "- Memories: 3 added (2 of them imported), 0 corrected, 0 forgotten" in again
+    assert again.endswith("- 1 file brought up to date (markdown)\n- 2 memories (markdown)\n")
+
+
+def test_of_imported_memories_those_with_a_date_of_their_own_are_told_once(tmp_path):
+    with Mempalace.open(tmp_path / "from") as palace:
+        palace.remember("The guest network is called finch.")
+        palace.export(tmp_path / "export.json")
+    with Mempalace.open(tmp_path / "p") as palace:
+        palace.import_from(tmp_path / "export.json")
+        text = palace.report(since=utc_now() - timedelta(days=2))
+    assert "- Memories: 1 added, 0 corrected" in text
+
+
 def test_a_task_that_ended_in_no_session_is_told_once(tmp_path):
     with Mempalace.open(tmp_path / "p") as palace:
         palace.finish_task("Move the wiki", decisions=["We keep the old links."])

@@ -353,7 +353,11 @@ def test_a_vault_keeps_its_notes_byte_for_byte(palace: Mempalace, tmp_path: Path
     done = taken(palace, source)
     assert (done.kind, done.added) == ("obsidian", 3)
     assert [(r.path_or_line, r.reason) for r in done.refused] == [
-        ("Bad.md", "it is not UTF-8 text, first at line 1; save it as UTF-8")
+        (
+            "Bad.md",
+            "it is not UTF-8 text, first at line 1; save it as UTF-8 in your editor, then import it"
+            " again",
+        )
     ]
     assert {r.path_or_line: r.reason for r in done.ignored} == {
         "Sketch.excalidraw.md": "it is a drawing",
@@ -395,6 +399,25 @@ def test_a_vaults_templates_are_no_notes(palace: Mempalace, tmp_path: Path, sett
     done = taken(palace, put(tmp_path / "Home", files))
     assert (done.added, [(r.path_or_line, r.reason) for r in done.ignored]) == (
         (2, [("Extras/Templates/Daily.md", "it is a template")])
+    )
+
+
+@pytest.mark.parametrize("folder", ["Templates", "Extras/templates/daily", "99 - Template"])
+@pytest.mark.parametrize(
+    "text",
+    ["- Mood of {{date:YYYY-MM-DD}}:\n", "- Written on <% tp.date.now() %>\n", "- {{ title }}\n"],
+)
+def test_templates_are_known_by_folder_and_placeholder_too(
+    palace: Mempalace, tmp_path: Path, folder: str, text: str
+):
+    files: dict[str, object] = {
+        f"{folder}/Day.md": text,
+        f"{folder}/How.md": "- Our letters use the blue template.\n",
+        "Sites/Hugo.md": "- In Hugo, {{ .Title }} is the title.\n",
+    }
+    done = taken(palace, put(tmp_path / "Home", files))
+    assert (done.added, [(r.path_or_line, r.reason) for r in done.ignored]) == (
+        (2, [(f"{folder}/Day.md", "it is a template")])
     )
 
 
@@ -589,7 +612,7 @@ def test_the_command_shows_what_it_would_do(palace: Mempalace, tmp_path: Path, c
     assert "1 x it is a template: Templates/Daily.md" in ended.out
     assert palace.memories() == []
     document = command("import", source, "--json", "--format", "markdown").json
-    assert (document["kind"], document["unit"], document["added"]) == ("markdown", "files", 5)
+    assert (document["kind"], document["unit"], document["added"]) == ("markdown", "files", 4)
     assert command("import", source, "--format", "pdf").code == 2
 
 

@@ -39,6 +39,15 @@ def newer(path: Path) -> None:
     connection.close()
 
 
+def misname(path: Path) -> None:
+    """Change one letter of what SQLite tells of its own columns, and nothing else."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'confidence', 'confidance')")
+    connection.commit()
+    connection.close()
+
+
 def rewrite(path: Path, data: bytes) -> None:
     with path.open("r+b") as file:
         file.truncate()
@@ -51,6 +60,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "emptied": lambda path: os.truncate(path, 0),
     "zeroed": lambda path: rewrite(path, b"\0" * path.stat().st_size),
     "bit-flipped": flip,
+    "misnamed": misname,
     "words": lambda path: rewrite(path, b"only words " * 5000),
     "newer schema": newer,
 }

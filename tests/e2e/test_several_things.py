@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,9 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def enforcer(root: Path) -> RetrievalEnforcer:
-    return RetrievalEnforcer(Mempalace.open(root))
+def enforcer(root: Path) -> Iterator[RetrievalEnforcer]:
+    with Mempalace.open(root) as palace:
+        yield RetrievalEnforcer(palace)
 
 
 def test_all_that_is_close_is_named_where_several_things_are_asked_for(enforcer):

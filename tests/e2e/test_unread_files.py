@@ -75,6 +75,15 @@ def opened_anew(palace: Mempalace) -> Mempalace:
     return Mempalace.open(palace.root)
 
 
+def test_what_is_asked_for_as_a_whole_is_told_to_be_a_part(palace: Mempalace, shut: Path) -> None:
+    palace.remember("[ ] Call the roofer.", room="tasks")
+    with opened_anew(palace) as again:
+        report = asked(again, "What are my open tasks?").walk[1]
+    assert (report.outcome, report.is_partial) == ("sufficient", True)
+    assert report.reason.startswith("all tasks that are open; ")
+    assert shut.name in report.reason
+
+
 def test_all_others_answer(palace: Mempalace, shut: Path) -> None:
     with opened_anew(palace) as again:
         verdict = asked(again, OF_OTHER)

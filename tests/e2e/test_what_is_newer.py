@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,12 +26,13 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def palace(tmp_path: Path, site: Path) -> Mempalace:
+def palace(tmp_path: Path, site: Path) -> Iterator[Mempalace]:
     config = tmp_path / "mempalace.yaml"
     config.write_text(
         f"artifacts:\n  files:\n    roots: ['{site}']\n  logs:\n    paths: ['{site}/site.log']\n"
     )
-    return Mempalace.open(tmp_path / "palace", config=config)
+    with Mempalace.open(tmp_path / "palace", config=config) as palace:
+        yield palace
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -49,8 +49,9 @@ def told(verdict: Verdict) -> tuple[object, ...]:
 
 
 @pytest.fixture(scope="module")
-def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
-    return opened(tmp_path_factory.mktemp("laws") / "palace", NOTES)
+def palace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
+    with opened(tmp_path_factory.mktemp("laws") / "palace", NOTES) as palace:
+        yield palace
 
 
 def full_width(text: str) -> str:
@@ -101,20 +102,24 @@ def test_what_nobody_sees_in_a_memory_changes_no_verdict(
     palace: Mempalace, tmp_path: Path, hidden: str
 ) -> None:
     written = ["".join(c + hidden if c.isalpha() else c for c in note) for note in NOTES]
-    other = RetrievalEnforcer(opened(tmp_path / "palace", written))
     enforcer = RetrievalEnforcer(palace)
-    for question in QUESTIONS:
-        action, evidence = told(other.decide(question))
-        shown = [(text.replace(hidden, ""), confidence) for text, confidence in evidence]  # type: ignore[attr-defined]
-        assert (action, shown) == told(enforcer.decide(question))
+    with opened(tmp_path / "palace", written) as hiding:
+        other = RetrievalEnforcer(hiding)
+        for question in QUESTIONS:
+            action, evidence = told(other.decide(question))
+            shown = [(text.replace(hidden, ""), confidence) for text, confidence in evidence]  # type: ignore[attr-defined]
+            assert (action, shown) == told(enforcer.decide(question))
 
 
 @settings(deadline=None, max_examples=8)
 @given(st.permutations(NOTES))
 def test_the_order_of_memories_changes_no_verdict(notes: Sequence[str]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        one = RetrievalEnforcer(opened(Path(folder) / "one", NOTES))
-        other = RetrievalEnforcer(opened(Path(folder) / "other", notes))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        opened(Path(folder) / "one", NOTES) as as_written,
+        opened(Path(folder) / "other", notes) as in_another_order,
+    ):
+        one, other = RetrievalEnforcer(as_written), RetrievalEnforcer(in_another_order)
         for question in QUESTIONS:
             first, second = one.decide(question), other.decide(question)
             assert (first.action, sorted(told(first)[1])) == (  # type: ignore[call-overload]

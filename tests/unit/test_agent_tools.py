@@ -373,6 +373,9 @@ def test_notes_of_other_sessions_cannot_be_promoted(palace, tools):
         ("remember", {"text": "x", "kind": "rumour"}, "one of"),
         ("forget", {"memory_id": None}, "missing"),
         ("wake_up", {"loud": "yes"}, "unknown argument"),
+        ("search", None, "missing"),
+        ("search", "query", "an object"),
+        ("search", ["query"], "an object"),
     ],
 )
 def test_wrong_arguments_are_told_and_nothing_is_done(palace, tools, name, arguments, words):
@@ -381,6 +384,11 @@ def test_wrong_arguments_are_told_and_nothing_is_done(palace, tools, name, argum
     assert result["status"] == "invalid"
     assert words in result["message"]
     assert palace.memories() == []
+
+
+@pytest.mark.parametrize("name", ["read", "wake_up"])
+def test_no_arguments_at_all_are_none(tools, name):
+    assert tools[name].run(None) == tools[name].run({})
 
 
 @pytest.mark.parametrize("name", ["room", "drawer", "key"])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from palace.ports import Candidate
+from palace.ports import GLOBAL, Candidate
 from palace.recall.attribution import (
     ATTRIBUTION_FEATURES,
     Standing,
@@ -21,7 +22,7 @@ from palace.recall.scoring import score
 from palace.recall.weighing import term_weights
 from palace.text import name_tokens, question_ranges, tokens, words
 from palace.types.query import Query
-from tests.doubles import FixedVocabulary
+from tests.doubles import FixedVocabulary, indexed, memory
 
 
 def turn(text: str, position: int = 0, **fields: Any) -> Candidate:
@@ -38,6 +39,27 @@ def test_people_are_who_spoke() -> None:
     pages = [turn("my kettle", session="", context=("mira",))]
     assert people_asked(asked, pages) == frozenset()
     assert people_asked(Query("", ("kettl",)), found) == frozenset()
+
+
+@pytest.mark.parametrize("text", ["We fly to Holt in May.", "It is cheap."])
+def test_what_a_conversation_is_called_after_does_not_speak(text: str) -> None:
+    asked = Query("", ("holt",), names=(("holt",),))
+    titled = memory(text, speaker="user", heading="Trip to Holt 6f1d", session="Trip to Holt 6f1d")
+    with closing(indexed(titled)) as index:
+        found = index.candidates(["holt"], layer="L1", scope=GLOBAL, limit=1)
+    assert people_asked(asked, found) == frozenset()
+    assert standing(found[0], frozenset({"holt"})) == ("named" if "Holt" in text else "other")
+
+
+def test_who_speaks_in_a_conversation_called_after_him_does() -> None:
+    asked = Query("", ("holt",), names=(("holt",),))
+    own = memory("It is cheap.", 1, speaker="Mira Holt", heading="Holt", session="Holt")
+    mine = memory("Is it cheap, Holt?", 2, speaker="Me", heading="Holt", session="Holt")
+    with closing(indexed(own, mine)) as index:
+        found = index.candidates(["holt"], layer="L1", scope=GLOBAL, limit=2)
+    assert people_asked(asked, found) == {"holt"}
+    stand = {c.position: standing(c, frozenset({"holt"})) for c in found}
+    assert stand == {1: "own", 2: "named"}
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,10 @@ def test_a_name_that_tells_none(name):
         "Monday, 4 May 2026:",
         "04.05.2026 (Montag)",
         "[[2026-05-04]]",
+        "segunda-feira, 4 de maio de 2026",
+        "понедельник 4 мая 2026",
+        "Poniedziałek, 4 maja 2026",
+        "4 Mayıs 2026 Pazartesi",
     ],
 )
 def test_a_line_that_is_a_day(line):

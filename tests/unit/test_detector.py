@@ -554,6 +554,25 @@ def test_a_bare_question_goes_on_with_one_that_was_recall(prompt: str) -> None:
     assert detected(prompt, *ELSEWHERE).cues[:1] != ("leans_on_recall",)
 
 
+@pytest.mark.parametrize("prompt", ["And Mira?", "What about Mira?", "Und Mira?"])
+def test_the_same_asked_of_somebody_known_is_recall_too(prompt: str) -> None:
+    shipped = load_model("detector")
+    assert detected(prompt, *REMEMBERED, model=shipped).band == "recall"
+    thanked = (*REMEMBERED, Message("user", "Thanks!"), Message("assistant", "Any time."))
+    assert detected(prompt, *thanked, model=shipped).band == "recall"
+    stranger = detected(prompt.replace("Mira", "Gandhi"), *REMEMBERED, model=shipped)
+    assert (stranger.band, stranger.leaning) == ("unsure", True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "band"), [("When?", "recall"), ("Und wann?", "recall"), ("Why?", "unsure")]
+)
+def test_a_bare_question_for_a_detail_is_recall_as_the_one_before(prompt: str, band: str) -> None:
+    shipped = load_model("detector")
+    assert detected(prompt, *REMEMBERED, model=shipped).band == band
+    assert detected(prompt, *ELSEWHERE, model=shipped).band != "recall"
+
+
 def test_a_question_is_followed_back_a_few_turns_alone() -> None:
     whys = (Message("user", "Why?"), Message("assistant", "Because of it.")) * 400
     assert "leans_on_recall" not in detected("Why?", *REMEMBERED, *whys).cues

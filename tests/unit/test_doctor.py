@@ -226,6 +226,12 @@ class TestInspections:
         (root / "identity.txt").write_bytes("I look after the café.".encode("latin-1"))
         assert "identity.txt:1: bytes that are not UTF-8 text" in failed(palace)["files"]
 
+    def test_a_drawer_in_latin1_is_named_with_what_helps(self, palace: Mempalace, root: Path):
+        (root / "rooms/people/cafe.md").write_bytes("# Ort\n\n- Das Café.\n".encode("latin-1"))
+        told = failed(palace)["files"]
+        assert "rooms/people/cafe.md:3: bytes that are not UTF-8 text" in told
+        assert "save the file as UTF-8 in your editor" in told
+
     def test_a_drawer_in_utf16_is_named_with_what_helps(self, palace: Mempalace, root: Path):
         (root / "rooms/people/wide.md").write_bytes("- The fish is called Nemo.".encode("utf-16"))
         assert "rooms/people/wide.md is written in UTF-16" in failed(palace)["files"]

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from palace.enforce.exchanged import exchanged
-from palace.enforce.mentions import read_layout
+from palace.enforce.mentions import joined, read_layout
 
 
 def _exchanged(sentence: str, *texts: tuple[str, date | None]) -> list[str]:
@@ -99,7 +99,7 @@ def test_a_newer_memory_may_tell_of_the_exchange() -> None:
 def test_two_that_no_text_has_both_of_are_compared_over_all_of_them() -> None:
     texts = ("Key from the neighbour Wilma, flat 3.", "The cat goes to Cedric, no need to feed it.")
     memory = [(read_layout(text), None) for text in texts]
-    whole = read_layout("\n\n".join(texts))
+    whole = joined(layout for layout, _ in memory)
     sentence = read_layout("You get the key from Cedric, and the cat goes to Wilma.")
     assert exchanged(sentence, memory) == []
     assert exchanged(sentence, memory, whole) == ["Cedric", "Wilma"]

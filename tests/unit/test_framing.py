@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,24 +12,24 @@ from palace.recall.lexicon import load_lexicon
 
 
 @pytest.fixture(scope="module")
-def palace(tmp_path_factory: pytest.TempPathFactory) -> Mempalace:
-    palace = Mempalace.open(tmp_path_factory.mktemp("framing") / "palace")
-    for text in (
-        "We hired Olga on 3 May 2024.",
-        "The doctor found a polyp, the check is due in June.",
-        "The wifi password of the cabin is bluebell77.",
-        "Wir haben Olga am 3. Mai 2024 eingestellt.",
-        "Nous avons embauché Olga le 3 mai 2024.",
-        "Мы наняли Ольгу 3 мая 2024 года.",
-        "Vi anställde Olga den 3 maj 2024.",
-        "牙医预约改到10月3日下午三点。",
-        "歯医者の予約は10月3日の午後3時に変わった。",
-        "치과 예약은 10월 3일 오후 3시로 바뀌었다.",
-        "Dişçi randevusu 3 Ekim saat 15.00'e alındı.",
-        "我的笔记本电脑是三月买的。",
-    ):
-        palace.remember(text, room="home")
-    return palace
+def palace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mempalace]:
+    with Mempalace.open(tmp_path_factory.mktemp("framing") / "palace") as palace:
+        for text in (
+            "We hired Olga on 3 May 2024.",
+            "The doctor found a polyp, the check is due in June.",
+            "The wifi password of the cabin is bluebell77.",
+            "Wir haben Olga am 3. Mai 2024 eingestellt.",
+            "Nous avons embauché Olga le 3 mai 2024.",
+            "Мы наняли Ольгу 3 мая 2024 года.",
+            "Vi anställde Olga den 3 maj 2024.",
+            "牙医预约改到10月3日下午三点。",
+            "歯医者の予約は10月3日の午後3時に変わった。",
+            "치과 예약은 10월 3일 오후 3시로 바뀌었다.",
+            "Dişçi randevusu 3 Ekim saat 15.00'e alındı.",
+            "我的笔记本电脑是三月买的。",
+        ):
+            palace.remember(text, room="home")
+        yield palace
 
 
 @pytest.mark.parametrize(
@@ -178,8 +179,8 @@ def test_what_is_near_in_a_frame_is_not_presented(palace: Mempalace, prompt: str
 
 
 def test_a_palace_that_holds_the_framing_word_is_not_misled(tmp_path: Path) -> None:
-    palace = Mempalace.open(tmp_path / "palace")
-    palace.remember("The notes of the choir are in the blue folder.", room="home")
-    verdict = RetrievalEnforcer(palace).decide("According to my notes, when did we hire Olga?")
+    with Mempalace.open(tmp_path / "palace") as palace:
+        palace.remember("The notes of the choir are in the blue folder.", room="home")
+        verdict = RetrievalEnforcer(palace).decide("According to my notes, when did we hire Olga?")
 
     assert verdict.action == "fallback"

@@ -11,10 +11,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -25,12 +27,13 @@ from palace.recall.query import Analyst
 from palace.store import index_database
 from palace.store.index_database import IndexDatabase
 from palace.store.index_rows import memory_tokens
-from palace.store.index_schema import SCHEMA_VERSION
-from palace.store.index_seal import state_of
+from palace.store.index_schema import SCHEMA_VERSION, Mark
+from palace.store.index_seal import opening_or_closing, state_of
 from palace.store.index_sqlite import SqliteIndex
 from palace.store.index_stamps import StampTable
 from palace.store.index_writing import WriteBatch
 from palace.text.moments import utc_now
+from palace.types.memory import Memory, MemoryKind
 from palace.types.session import Turn
 from tests.doubles import indexed, memory, paged
 
@@ -522,14 +525,28 @@ def test_only_a_full_disk_is_left(path: Path) -> None:
     assert not SqliteIndex(None).leave_full_disk(full)
 
 
-def test_an_index_in_memory_is_closed_with_the_last_who_holds_it() -> None:
-    database = IndexDatabase(None)
+@pytest.mark.parametrize("kept", ["in memory", "in a file", "in a file opened anew"])
+def test_an_index_is_closed_with_the_last_who_holds_it(path: Path, kept: str) -> None:
+    database = IndexDatabase(None if kept == "in memory" else path)
+    if kept == "in a file opened anew":
+        database.remake()
     with database.transaction() as connection:
         connection.execute("SELECT 1")
     del database
     gc.collect()
     with pytest.raises(sqlite3.ProgrammingError):
         connection.execute("SELECT 1")
+    if kept != "in memory":
+        assert state_of(path) == "whole"
+
+
+def test_what_is_let_go_of_while_its_file_is_opened_is_not_waited_for(path: Path) -> None:
+    database, began = IndexDatabase(path), time.monotonic()
+    with opening_or_closing(path):
+        del database
+        gc.collect()
+    assert time.monotonic() - began < 5
+    assert state_of(path) == "whole"
 
 
 def test_an_index_in_memory_leaves_nothing_to_do_at_the_end(index: SqliteIndex) -> None:
@@ -895,7 +912,7 @@ def test_what_another_process_wrote_is_never_taken_for_ones_own(index: SqliteInd
     other.close()
 
 
-@pytest.mark.parametrize("field", ["key", "links", "triggers", "superseded_by"])
+@pytest.mark.parametrize("field", get_args(Mark))
 def test_marked_memories_are_found_without_reading_the_others(
     index: SqliteIndex, path: Path, field: Any
 ) -> None:
@@ -904,10 +921,66 @@ def test_marked_memories_are_found_without_reading_the_others(
     index._database._connection.set_trace_callback(sent.append)  # what is asked, word for word
     assert index.marked(field) == []
     (asked_for,) = [sql for sql in sent if sql.startswith("SELECT f.path")]
-    with sqlite3.connect(path) as reader:
+    with closing(sqlite3.connect(path)) as reader:
         plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
     assert plan[0].startswith("SCAN m USING INDEX memories_"), plan
     assert not any(step.startswith("SCAN f") for step in plan), plan
+
+
+def dated(text: str, day: int, **fields: Any) -> Memory:
+    return memory(text, day, created=datetime(2026, 5, day, 12, tzinfo=timezone.utc), **fields)
+
+
+def test_what_was_written_last_comes_first_and_of_its_days(index: SqliteIndex) -> None:
+    index.apply(
+        [
+            paged(
+                memory("nobody knows when", 0),
+                dated("tea is preferred", 1, kind="preference"),
+                dated("the kettle is blue", 2),
+                dated("the talk was long", 3, kind="event"),
+                dated("over and done", 4, status="inactive"),
+                dated("of another project", 5, scope="project:other"),
+            )
+        ]
+    )
+
+    def latest(*kinds: MemoryKind, **asked: Any) -> list[str]:
+        found = index.latest(kinds, **{"scope": GLOBAL, "limit": 9, **asked})
+        return [m.text for m in found]
+
+    assert latest("preference", "fact") == ["the kettle is blue", "tea is preferred"]
+    assert latest("preference", "fact", limit=1) == ["the kettle is blue"]
+    noon = datetime(2026, 5, 2, 12, tzinfo=timezone.utc)
+    assert latest("preference", "fact", since=noon) == ["the kettle is blue"]
+    assert latest("preference", "fact", until=noon) == ["tea is preferred"]
+    assert latest("event") == ["the talk was long"]
+    assert latest("fact", scope=Scope(project="other"))[0] == "of another project"
+
+
+def test_the_last_written_are_found_without_reading_the_others(
+    index: SqliteIndex, path: Path
+) -> None:
+    index.apply([paged(dated("the kettle is blue", 2))])
+    sent: list[str] = []
+    index._database._connection.set_trace_callback(sent.append)
+    index.latest(("fact",), scope=GLOBAL, limit=5, since=datetime.now(timezone.utc))
+    (asked_for,) = [sql for sql in sent if "memories_by_day" in sql]
+    with closing(sqlite3.connect(path)) as reader:
+        plan = [row[3] for row in reader.execute(f"EXPLAIN QUERY PLAN {asked_for}")]
+    assert plan[0].startswith("SEARCH m USING INDEX memories_by_day (kind=? AND dated>"), plan
+    assert not any("TEMP B-TREE" in step for step in plan), plan
+
+
+def test_pages_of_a_room_come_last_name_first(index: SqliteIndex) -> None:
+    pages = ("timeline/2026-05-01.md", "timeline/2026-06-01.md", "rooms/notes/a.md")
+    for page in pages:
+        room = page.split("/")[0] if page.startswith("timeline") else "notes"
+        index.apply([paged(memory("said here", path=page, room=room), path=page)])
+    gone = "timeline/2026-07-01.md"
+    over = memory("over", path=gone, room="timeline", status="inactive")
+    index.apply([paged(over, path=gone)])
+    assert index.pages("timeline") == ["timeline/2026-06-01.md", "timeline/2026-05-01.md"]
 
 
 def test_terms_are_counted_in_one_statement_and_only_once(index: SqliteIndex) -> None:

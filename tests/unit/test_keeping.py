@@ -307,10 +307,31 @@ def test_undo_makes_a_hand_written_file_what_it_was_byte_for_byte(palace, end):
     assert palace.memories(room="infra") == [lamp, cable]
 
 
+@pytest.mark.parametrize("text", ["- The lamp is green.", "# Hall\r\n\r\nThe lamp is green."])
+def test_undo_of_what_was_added_leaves_no_line_end_behind(palace, text):
+    file = by_hand(palace, text)
+    for words in ("The cable is old.", "The stairs creak."):
+        palace.remember(words, room="infra", drawer=file.stem)
+    palace.undo()
+    palace.undo()
+    assert file.read_bytes().decode() == text
+
+
+def test_undo_of_what_was_added_parts_what_was_written_below_it(palace):
+    file = by_hand(palace, "- The lamp is green.")
+    palace.remember("The cable is old.", room="infra", drawer=file.stem)
+    with file.open("a") as end:
+        end.write("- The stairs creak.\n")
+    palace.undo()
+    assert file.read_text() == "- The lamp is green.\n- The stairs creak.\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "# Hall\n\nThe lamp is green.\n",
+        "# Hall\n\nThe lamp is green.",
+        "- The lamp is green.",
         "The lamp is green.\r\n\r\nThe cable is old.\r\n",
         "- The lamp is green.\n\n## Cellar\n\nThe cable is old.\n",
         "The lamp is green.\n\n- The cable is old.\n\n",

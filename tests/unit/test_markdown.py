@@ -774,10 +774,32 @@ def test_a_file_is_known_by_its_other_names(source, words):
     assert page.render() == source
 
 
+@pytest.mark.parametrize(
+    ("source", "memories"),
+    [
+        (
+            "title:: Pia\ntype:: person\nalias:: Pia Rautio\n\n- Lives in Oslo.\n",
+            ["Lives in Oslo."],
+        ),
+        ("- icon:: 🐢\n  tags:: people\n- Lives in Oslo.\n", ["Lives in Oslo."]),
+        ("tags:: people\nLives in Oslo.\n", ["Lives in Oslo."]),
+        ("---\ntags: a\n---\npublic:: true\n\n- Lives in Oslo.\n", ["Lives in Oslo."]),
+        ("type:: person\nteam:: sales\n\n- x\n", ["type:: person\nteam:: sales", "x"]),
+        ("- x\n  tags:: people\n", ["x\ntags:: people"]),
+        ("tags:: people\n<!-- memory id=m-1 -->\n", ["tags:: people"]),
+    ],
+)
+def test_properties_of_the_page_alone_are_no_memory(source, memories):
+    page = parse(PATH, source)
+    assert [memory.text for memory in page.memories] == memories
+    assert page.render() == source
+    assert texts(page.append_memories([("y", {})])) == [*memories, "y"]
+
+
 def test_properties_of_a_page_give_its_title_and_its_day():
     page = parse(PATH, "title:: Sauna project\ndate:: [[2026-06-20]]\n\n- Door 69 cm\n")
     assert page.title == "Sauna project"
-    assert [m.as_of for m in page.memories] == [datetime(2026, 6, 20, tzinfo=timezone.utc)] * 2
+    assert [m.as_of for m in page.memories] == [datetime(2026, 6, 20, tzinfo=timezone.utc)]
 
 
 DIARY = (

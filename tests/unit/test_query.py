@@ -724,6 +724,49 @@ def test_a_prompt_with_a_name_stands_alone() -> None:
     assert analysed("And when did Mira call?", ("user", "Which kettle?")).carried == ()
 
 
+@pytest.mark.parametrize(
+    ("prompt", "asked", "carried"),
+    [
+        ("And Mira?", "When did Holt call the plumber?", ("call", "plumber")),
+        ("What about Mira Holt?", "When did Tomas call the plumber?", ("call", "plumber")),
+        ("Und Mira?", "Wann hat Holt den Klempner gerufen?", ("klempner", "gerufen")),
+        ("Mira?", "When did Holt call the plumber?", ()),  # who may be called
+        ("And when did Mira call?", "When did Holt call the plumber?", ()),
+    ],
+)
+def test_a_name_alone_is_asked_the_last_question_about(
+    prompt: str, asked: str, carried: tuple[str, ...]
+) -> None:
+    people = FixedVocabulary("Mira and Holt", names=["mira", "holt"])
+    replied = ("assistant", "On Tuesday at nine, from Oslo.")
+    assert analysed(prompt, ("user", asked), replied, vocabulary=people).carried == carried
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        (("user", "Thanks!"), ("assistant", "You're welcome. Anything else?")),
+        (("user", "Really?"), ("assistant", "Yes.")),
+        (("user", "ok thanks"), ("assistant", "Sure!"), ("user", "great"), ("assistant", "Ok.")),
+    ],
+)
+def test_thanks_are_passed_over(between: tuple[tuple[str, str], ...]) -> None:
+    asked = ("user", "Where is the blue kettle?"), ("assistant", "In the kitchen.")
+    found = analysed("And who bought it?", *asked, *between).carried
+    assert found == ("blue", "kettl", "kitchen")
+
+
+def test_a_conversation_of_thanks_alone_gives_nothing() -> None:
+    assert (
+        analysed("And who bought it?", *(("user", "Thanks!"), ("assistant", "Ok.")) * 9).carried
+        == ()
+    )
+
+
+def test_a_name_alone_behind_no_question_takes_nothing_over() -> None:
+    assert analysed("And Mira?", ("assistant", "The blue kettle is from Holt.")).carried == ()
+
+
 def test_a_full_question_stands_alone() -> None:
     query = analysed("Which garden tools did our neighbours borrow?", ("user", "Which kettle?"))
     assert query.carried == ()

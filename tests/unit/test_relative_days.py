@@ -46,6 +46,21 @@ def tokens(language: str, prompt: str, *held: str) -> list[str]:
         ("en", "2026-11-26", "Who did I meet the day before yesterday?"),
         ("en", "2026-11-26", "Who did I meet two days ago?"),
         ("en", "2026-11-29", "What is on tomorrow?"),
+        ("en", "2026-11-23", "What did I note five days ago?"),
+        ("en", "2026-11-18", "What did I note 10 days ago?"),
+        ("de", "2026-11-25", "Was habe ich vor drei Tagen notiert?"),
+        ("fr", "2026-11-25", "Qu'est-ce que j'ai noté il y a trois jours ?"),
+        ("es", "2026-11-25", "¿Qué apunté hace tres días?"),
+        ("pt", "2026-11-25", "O que anotei há três dias?"),
+        ("it", "2026-11-25", "Che cosa ho annotato tre giorni fa?"),
+        ("nl", "2026-11-25", "Wat heb ik drie dagen geleden genoteerd?"),
+        ("pl", "2026-11-25", "Co zapisałem trzy dni temu?"),
+        ("sv", "2026-11-25", "Vad antecknade jag för tre dagar sedan?"),
+        ("tr", "2026-11-25", "Üç gün önce ne yazdım?"),
+        ("ru", "2026-11-25", "Что я записал три дня назад?"),
+        ("zh", "2026-11-25", "我三天前记了什么？"),
+        ("ja", "2026-11-25", "三日前に何を書きましたか？"),
+        ("ko", "2026-11-25", "사흘 전에 뭘 적었지?"),
         ("en", "2026-11-30", "What do I have the day after tomorrow?"),
         ("de", "2026-11-30", "Was steht übermorgen an?"),
         ("fr", "2026-11-30", "Qu'est-ce qui est prévu après-demain ?"),
@@ -173,8 +188,39 @@ def test_a_week_is_its_last_day_which_stands_for_the_others(language: str, promp
 
 
 @pytest.mark.parametrize(
+    ("language", "prompt", "weeks"),
+    [
+        ("en", "What did I do a week ago?", 1),
+        ("en", "What did I do two weeks ago?", 2),
+        ("en", "What did I do 12 weeks ago?", 12),
+        ("de", "Was habe ich vor einer Woche gemacht?", 1),
+        ("fr", "Qu'ai-je fait il y a deux semaines ?", 2),
+        ("pl", "Co robiłam tydzień temu?", 1),
+        ("pl", "Co robiłam dwa tygodnie temu?", 2),
+        ("ru", "Что я делал неделю назад?", 1),
+        ("zh", "我两周前做了什么？", 2),
+    ],
+)
+def test_a_week_ago_is_three_days_more_or_less(language: str, prompt: str, weeks: int) -> None:
+    day = TODAY - timedelta(weeks=weeks)
+    said = dated(language, prompt).said
+    assert said is not None
+    assert (said.since, said.until) == (day - timedelta(days=3), day + timedelta(days=4))
+
+
+def test_months_ago_reach_over_the_new_year() -> None:
+    said = dated("en", "What did I pay 14 months ago?").said
+    assert said is not None
+    assert (said.since, said.until) == (date(2025, 9, 1), date(2025, 10, 1))
+
+
+@pytest.mark.parametrize(
     ("prompt", "month"),
-    [("What did I pay last month?", "month10"), ("Who has a birthday this month?", "month11")],
+    [
+        ("What did I pay last month?", "month10"),
+        ("What did I pay a month ago?", "month10"),
+        ("Who has a birthday this month?", "month11"),
+    ],
 )
 def test_a_month_is_named(prompt: str, month: str) -> None:
     assert month in tokens("en", prompt, month)

@@ -37,6 +37,14 @@ DAY = datetime(2026, 4, 10, tzinfo=timezone.utc)
             "Der Müll wird jeden Donnerstag abgeholt.",
             False,
         ),
+        ("Zebranie jest w piątek o 18:00.", "Zebranie jest w środę o 18:00.", False),
+        ("Zebranie jest w środę o 18:00.", "Zebranie będzie w środę o 18:00.", True),
+        ("Feed weekly with 20 ml per 5 l.", "Feed weekly, 4 ml per litre.", True),
+        ("Feed weekly with 20 ml per 5 l.", "Feed weekly, 5 ml per litre.", False),
+        # People whose names are numbers in Italian.
+        ("Mila's bike is in the shed.", "The bike belongs to Mila and is in the shed.", True),
+        ("Ida's bike is in the shed.", "The bike belongs to Otto and is in the shed.", False),
+        ("Tre mila euro per il tetto, in otto rate.", "3000 euro, in 8 rate.", True),
         ("Rent is due monthly, on the 3rd.", "Rent is due weekly, on the 3rd.", False),
         ("Team lunch is once a month.", "The team lunch is once a week.", False),
         ("The report goes out fortnightly.", "The report goes out weekly.", False),
@@ -104,3 +112,34 @@ def test_what_is_seldom_told_is_judged_as_it_is_meant(memory, answer, holds):
     items = [evidence(memory, as_of=DAY)]
     checked = AnswerCheck(items, "What is noted?", mode="replace").check(answer)
     assert checked.supported == holds, checked.unsupported
+
+
+@pytest.mark.parametrize(
+    ("memory", "question", "answer", "holds"),
+    [
+        ("Nora is allergic to nuts.", "Any allergies of Nora?", "No.", False),
+        ("The boiler was serviced in March.", "Did Ida paint the hall?", "Yes.", False),
+        ("Ruben called the bank 5 times.", "How often did he call?", "He called 3 times.", False),
+        # Of the other tablet that is not denied.
+        (
+            "Take the iron tablet in the morning, not with coffee. The vitamin tablet goes with"
+            " coffee.",
+            "How do I take the vitamin tablet?",
+            "The vitamin tablet is taken with coffee.",
+            True,
+        ),
+        # Nobody cites a second memory.
+        ("The server has memory 4 GB.", "What does it have?", "Memory 2 GB.", False),
+    ],
+)
+def test_what_is_seldom_asked_is_judged_as_it_is_meant(memory, question, answer, holds):
+    items = [evidence(memory, as_of=DAY), evidence("The rack is in the cellar.", as_of=DAY)]
+    checked = AnswerCheck(items, question, mode="replace").check(answer)
+    assert checked.supported == holds, checked.unsupported
+
+
+def test_a_yes_beside_unclear_evidence_must_stand_there_without_the_question():
+    items = [evidence("The hall was painted in May.", as_of=DAY)]
+    check = AnswerCheck(items, "Did we paint the hall green?", strict=True)
+    assert not check.check("Yes, we painted the hall green.").supported
+    assert check.check("Yes, the hall was painted in May.").supported

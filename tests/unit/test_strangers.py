@@ -11,6 +11,7 @@ INVOICE = "The invoice for the printer was paid by Martin."
 PAID = "Wer hat die Rechnung für den Drucker bezahlt?"
 MOVE = "The office moved from Hamburg to Oslo on 3 March 2024."
 MOVED = "Wann ist das Büro nach Oslo gezogen?"
+CRATES = "Veldhoek takes back crates within 14 days."
 NUTS = "Karl is allergic to peanuts."
 PLUMBER = "The plumber comes on Tuesday at 9 am; his name is Kowalski."
 
@@ -28,6 +29,18 @@ def is_supported(memory: str, question: str, answer: str) -> bool:
         (MOVE, MOVED, "Das Büro zog im März 2024 nach Oslo.", "Es zog im März 2024 nach Bergen."),
         (MOVE, MOVED, "Es zog von Hamburg nach Oslo.", "Es zog von Oslo nach Bergen."),
         (NUTS, "Wogegen ist Karl allergisch?", "Gegen Erdnüsse.", "Paul gegen Erdnüsse."),
+        (  # "Verfügbarkeit" is in no list of words
+            CRATES,
+            "Wie viele Tage gibt uns Veldhoek für die Kisten?",
+            "Wegen Verfügbarkeit dauert es 14 Tage.",
+            "Bei Noordwal dauert es 14 Tage.",
+        ),
+        (
+            "Milka arrives at 9 on Friday.",
+            "¿A qué hora llega Milka el viernes?",
+            "Normalmente llega a las 9.",
+            "Zorka llega a las 9.",
+        ),
         (
             PLUMBER,
             "Wie heißt der Klempner?",

@@ -89,13 +89,13 @@ def test_tags_of_the_page_stay() -> None:
 
 
 @pytest.fixture
-def palace(tmp_path: Path) -> Mempalace:
-    folder = tmp_path / "palace" / "rooms" / "adr"
+def root(root: Path) -> Path:
+    folder = root / "rooms" / "adr"
     folder.mkdir(parents=True)
     (folder / "0003-use-rabbitmq.md").write_text(
         OLD.format(status="Superseded by [7. Use NATS](0007-use-nats.md)"), "utf-8"
     )
-    return Mempalace.open(tmp_path / "palace")
+    return root
 
 
 def test_what_was_superseded_is_pointed_at_and_never_presented(palace: Mempalace) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import combinations
 from pathlib import Path
 
@@ -447,9 +448,9 @@ def test_what_is_erased_while_it_is_embedded_gets_no_vector(
         def embed(self, texts, *, kind):
             made = super().embed(texts, kind=kind)
             index.apply((), removed=[memory("any").path])
-            VectorFile(tmp_path / ".palace").scrub(index.passage_digests())
+            file.scrub(index.passage_digests())
             return made
 
-    channel = opened(Meanwhile())
-    channel.catch_up()
-    assert VectorFile(tmp_path / ".palace").rows() == []
+    with closing(VectorFile(tmp_path / ".palace")) as file:
+        opened(Meanwhile()).catch_up()
+        assert file.rows() == []

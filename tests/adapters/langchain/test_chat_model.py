@@ -484,6 +484,14 @@ def test_what_was_answered_is_not_asked_again(palace, model, chat):
     assert model.calls == 1
 
 
+@pytest.mark.parametrize("empty", ["", " \n", []])
+def test_an_empty_message_is_no_reply(model, chat, empty):
+    said = [HumanMessage(MISS), AIMessage(empty), HumanMessage("Please.")]
+
+    assert chat.invoke(said).content == FALLBACK
+    assert model.calls == 0
+
+
 def test_reasoning_and_extras_of_a_checked_reply_are_not_released(palace):
     def thinking(asked):
         parts = [{"type": "thinking", "thinking": LIE}, {"type": "text", "text": HIT_TEXT}]
@@ -581,6 +589,19 @@ def test_a_tool_loop_is_decided_once(palace):
     assert messages[-1].content == f"{UNCLEAR_TEXT} [1]"
     assert [a.is_pointing for a in model.asked] == [True, False, False]
     assert [UNCLEAR_TEXT in a.text for a in model.asked] == [True] * 3
+
+
+def test_a_tool_that_fails_ends_no_ruling(palace):
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+
+    asked = HumanMessage(UNCLEAR)
+    failed = ToolMessage("The line is down.", status="error", tool_call_id="c1")
+    told = bound.invoke([asked, bound.invoke([asked]), failed])
+
+    assert told.text == f"{UNCLEAR_TEXT} [1]"
+    assert [a.is_pointing for a in model.asked] == [True, False, False]
+    assert len(palace.verdicts(limit=9)) == 1
 
 
 def test_a_lie_beside_a_tool_call_is_dropped_and_the_call_stays(palace):

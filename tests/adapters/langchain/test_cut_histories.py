@@ -243,3 +243,18 @@ def test_a_question_that_gets_another_id_is_told_once(palace):
     bound.invoke([HumanMessage(HIT, id="h2"), calls, ToolMessage("Rain.", tool_call_id="c1")])
 
     assert model.asked[-1].text.count(HIT) == model.asked[0].text.count(HIT)
+
+
+def test_a_program_that_tells_the_time_ends_no_ruling(palace):
+    """What is said before a question without an id tells it from the same words asked later."""
+    model = CountingModel(persona=calling_once("weather", {"city": "Rome"}, then=honest))
+    bound = ChatPalace(inner=model, palace=palace).bind_tools([weather])
+    asked = HumanMessage(UNCLEAR)
+
+    calls = bound.invoke([SystemMessage("It is 12:00."), asked])
+    answered = ToolMessage(weather("Rome"), tool_call_id="c1")
+    told = bound.invoke([SystemMessage("It is 12:01."), asked, calls, answered])
+
+    assert told.text == f"{UNCLEAR_TEXT} [1]"
+    assert [a.is_pointing for a in model.asked] == [True, False, False]
+    assert len(palace.verdicts(limit=9)) == 1

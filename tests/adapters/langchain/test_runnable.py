@@ -132,6 +132,27 @@ async def test_what_is_asked_before_another_message_counts(palace, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
+async def test_so_does_what_is_asked_at_the_end_of_a_history(palace, way):
+    model = CountingModel(persona=LIARS[3])
+    prompt = ChatPromptTemplate.from_messages(
+        [MessagesPlaceholder("chat_history"), ("human", "{input}")]
+    )
+    chain = PalaceRunnable(bound=prompt | model, palace=palace)
+
+    for asked, calls in ((MISS, 0), (HIT, 1), (UNCLEAR, 1)):
+        before = model.calls
+        given = {"chat_history": [("ai", "Hello."), ("human", asked)], "input": "Please."}
+        out = await out_of(chain, way, given)
+        assert out.text.startswith((FALLBACK, HIT_TEXT))
+        assert model.calls == before + calls
+        if asked == HIT:
+            assert HIT_TEXT in model.asked[-1].everything
+
+    answered = {"chat_history": [("human", MISS), ("ai", FALLBACK)], "input": PASS}
+    assert (await out_of(chain, way, answered)).response_metadata["palace"]["action"] == "pass"
+
+
+@pytest.mark.parametrize("way", WAYS)
 async def test_a_chain_with_a_wrapped_model_confirms_once(palace, way):
     model = CountingModel(persona=honest)
     chain = PalaceRunnable(bound=ChatPalace(inner=model, palace=palace), palace=palace)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from langchain_core.agents import AgentActionMessageLog
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 from langchain_core.output_parsers import StrOutputParser
@@ -148,3 +149,22 @@ def test_two_answers_to_the_quote_contract_prove_nothing(palace):
     chain = RunnableParallel(a=model | StrOutputParser(), b=model | StrOutputParser())
     with pytest.raises(RecallMiss):
         PalaceRunnable(bound=chain, palace=palace).invoke(UNCLEAR)
+
+
+@pytest.mark.parametrize("words", [HIT, UNCLEAR])
+def test_steps_of_an_agent_beside_its_answer_claim_nothing(palace, words):
+    """As an `AgentExecutor` returns them that is asked for its intermediate steps."""
+    model = CountingModel(persona=honest)
+
+    def run(given):
+        call = {"tool": "weather", "tool_input": {"city": "Oslo"}}
+        step = AgentActionMessageLog(**call, log=LIE, message_log=[AIMessage(LIE)])
+        answer = model.invoke(given["input"]).text
+        return {**given, "output": answer, "intermediate_steps": [(step, "It rains in Oslo.")]}
+
+    told = PalaceRunnable(bound=RunnableLambda(run), palace=palace).invoke({"input": words})
+
+    assert told["output"] == f"{HIT_TEXT if words == HIT else UNCLEAR_TEXT} [1]"
+    ((step, result),) = told["intermediate_steps"]
+    assert (step.tool_input, result) == ({"city": "Oslo"}, "It rains in Oslo.")
+    assert LIE not in str(told)

@@ -151,9 +151,21 @@ class TestMessages:
         earlier = [said("user", "Old."), said("assistant", "Hello."), USER, SYSTEM]
         asked = asked_in_messages([*earlier, said("user", "And?"), said("user", "Please.")])
         assert (asked.words, asked.further) == ("Please.", ("And?", WORDS))
-        assert (
-            asked_in_messages([USER, said("tool", "Noon."), said("user", "Go on.")]).further == ()
-        )
+
+    @pytest.mark.parametrize("empty", ["", " \n", None])
+    def test_an_empty_message_is_no_reply(self, empty):
+        earlier = [USER, said("assistant", empty)]
+        assert asked_in_messages([*earlier, said("user", "Please.")]).further == (WORDS,)
+
+    @pytest.mark.parametrize(("action", "open"), [("ground", (WORDS,)), ("pass", ()), (None, ())])
+    def test_a_loop_on_evidence_that_broke_off_is_none_either(self, action, open):
+        told = {"tool_calls": [{"id": "c1", "name": "clock", "arguments": {}}]}
+        if action:
+            told["palace"] = {"id": "v-1", "action": action}
+        called = ChatMessage(role="assistant", content=None, additional_kwargs=told)
+        for loop in ([called], [called, said("tool", "Noon.")]):
+            asked = asked_in_messages([USER, *loop, said("user", "Go on.")])
+            assert asked.further == open
 
     def test_what_stands_before_a_schema_is_seen_too(self):
         parser = PydanticOutputParser(output_cls=SingleSelection)

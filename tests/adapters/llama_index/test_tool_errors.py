@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from llama_index.core.agent.react.formatter import ReActChatFormatter
 from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ReActAgent
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.tools import FunctionTool, ToolOutput
@@ -68,7 +69,16 @@ async def reply(palace, tool, *, kind=FunctionAgent, arguments=None, several=Fal
     return str(await AgentWorkflow([agent, other], root_agent="one").run(HIT))
 
 
-@pytest.mark.parametrize("kind", [FunctionAgent, ReActAgent])
+def observing(**options):
+    """Make an agent that thinks in words, with what its tools answered in a role of its own."""
+    formatter = ReActChatFormatter.from_defaults(observation_role="tool")
+    return ReActAgent(formatter=formatter, **options)
+
+
+KINDS = [FunctionAgent, ReActAgent, observing]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("tool", ["find_person", "repeat", NAME])
 async def test_an_error_vouches_for_nothing(palace, tool, kind):
     assert code_text(None) in await reply(palace, tool, kind=kind)
@@ -79,6 +89,6 @@ async def test_an_agent_that_is_not_there_does_not_either(palace):
     assert code_text(None) in await reply(palace, "handoff", arguments=told, several=True)
 
 
-@pytest.mark.parametrize("kind", [FunctionAgent, ReActAgent])
+@pytest.mark.parametrize("kind", KINDS)
 async def test_what_a_tool_answers_does(palace, kind):
     assert await reply(palace, "who_set_it", kind=kind) == SAID

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 import weakref
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index_palace import PalaceLLM, PalaceQueryEngine
 
-from palace import ConfigError, RecallMiss
+from palace import ConfigError, Query, RecallMiss, RecallSignal, Turn
 from tests.adapters.llama_index.scripted import (
     FALLBACK,
     HIT,
@@ -62,6 +63,7 @@ from tests.adapters.llama_index.scripted import (
     MISS,
     PASS,
     UNCLEAR,
+    BandDetector,
     Found,
     ScriptedLLM,
     code_text,
@@ -539,6 +541,23 @@ class TestSeveralWrappers:
         assert palace.decided[-1] == HIT
         assert palace.detector.turns[-1].history == ()
         assert code_text("s1") not in model.prompts[-1]
+
+    def test_what_somebody_else_asked_does_not_let_a_question_through(self, palace):
+        """Of a session's question its conversation is not told: without that it may ask nothing."""
+
+        class FollowsUp(BandDetector):
+            def detect(self, turn: Turn, query: Query) -> RecallSignal:
+                asked_before = turn if turn.history else replace(turn, prompt="Hello.")
+                return super().detect(turn if "harbour" in turn.prompt else asked_before, query)
+
+        palace.detector = FollowsUp()
+        one = PalaceLLM(ScriptedLLM(answer=UNCLEAR), palace, session_id="s1")
+        template, said = PromptTemplate(DEFAULT_TEMPLATE), "user: Hello."
+        assert one.predict(template, question="And the code of the gate?", chat_history=said)
+
+        model = ScriptedLLM(answer=LIE, quote="declines")
+        assert PalaceLLM(model, palace).complete(UNCLEAR).text.startswith(FALLBACK)
+        assert len(model.calls) == 1  # for a quote
 
 
 def test_what_is_under_way_goes_with_its_palace(tmp_path, model):
