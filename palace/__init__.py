@@ -113,7 +113,7 @@ if TYPE_CHECKING:
     from palace.types.query import Hit, Query, RecallSignal
     from palace.types.session import ConversationTurn, Message, ScratchEntry, Turn, WakeUp
     from palace.types.verdict import Evidence, Heard, Judgement, LayerReport, PromptWrite, Verdict
-    from palace.verbs.consolidating import SessionEnd
+    from palace.verbs.session_end import SessionEnd
 
 __version__ = "0.1.0"
 
@@ -174,7 +174,7 @@ _HOME = {
     "palace.types.query": "Hit Query RecallSignal",
     "palace.types.session": "ConversationTurn Message ScratchEntry Turn WakeUp",
     "palace.types.verdict": "Evidence Heard Judgement LayerReport PromptWrite Verdict",
-    "palace.verbs.consolidating": "SessionEnd",
+    "palace.verbs.session_end": "SessionEnd",
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 _RENAMED = {"explain_settings": "explain"}

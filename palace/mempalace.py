@@ -21,8 +21,9 @@ from palace.types.checks import Check
 from palace.types.memory import Memory
 from palace.verbs.answering import AnsweringVerbs
 from palace.verbs.auditing import AuditingVerbs
-from palace.verbs.consolidating import ConsolidatingVerbs
 from palace.verbs.hearing import HearingVerbs
+from palace.verbs.looking_back import LookingBackVerbs
+from palace.verbs.session_end import SessionEndVerbs
 from palace.verbs.transferring import TransferringVerbs
 from palace.verbs.tuning import TuningVerbs
 from palace.verbs.weighing import WeighingVerbs
@@ -61,7 +62,8 @@ class PalaceRoom:
 
 class Mempalace(
     HearingVerbs,
-    ConsolidatingVerbs,
+    SessionEndVerbs,
+    LookingBackVerbs,
     TransferringVerbs,
     AnsweringVerbs,
     TuningVerbs,

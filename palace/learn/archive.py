@@ -13,7 +13,7 @@ from palace.text import clip
 from palace.types.memory import Memory
 
 _MAX_DONE_CHARS = 1500
-_MAX_ITEM_CHARS = 400
+_MAX_NAME_CHARS = 400
 
 
 def task_session(task: str) -> str:
@@ -23,7 +23,7 @@ def task_session(task: str) -> str:
 
 def name_line(task: str) -> str:
     """Return the first line of a task's entry: its name."""
-    return clip(task, _MAX_ITEM_CHARS)
+    return clip(task, _MAX_NAME_CHARS)
 
 
 def archive_text(

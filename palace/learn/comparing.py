@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import palace.learn.word_classes as lists
-from palace.learn.dense import both_hold, differing
+from palace.learn.dense import both_hold, differ_in_values, differing
 from palace.learn.ending import ends, may_be_over
 from palace.learn.held import contradicting
-from palace.learn.statement import Statement, is_past_form
+from palace.learn.parsed import Parsed, is_past_form
 from palace.learn.values import Term, are_equal
 from palace.learn.word_classes import opposites_of
 from palace.text import stem
@@ -28,8 +28,8 @@ class Comparison:
 
     Attributes:
         relation: `doubtful` is close and undecided: what a judge may be asked about.
-        old: The words of the stored statement that differ, of a conflict or a doubt.
-        new: The words of the new statement that differ, likewise.
+        old: What the stored statement says that the new one does not.
+        new: What the new statement says instead.
     """
 
     relation: Relation
@@ -41,8 +41,8 @@ class Comparison:
 class _Aligned:
     """Two statements side by side: what they share and what is left over on each side."""
 
-    stored: Statement
-    new: Statement
+    stored: Parsed
+    new: Parsed
     shared: tuple[tuple[Term, Term], ...]
     old_rest: tuple[Term, ...]
     new_rest: tuple[Term, ...]
@@ -52,7 +52,7 @@ class _Aligned:
         return self.old_rest + self.new_rest
 
 
-def compare(stored: Statement, new: Statement) -> Comparison:
+def compare(stored: Parsed, new: Parsed) -> Comparison:
     """Compare two statements; a text too long to be one is unrelated to everything."""
     if not (stored.whole and new.whole and stored.terms and new.terms):
         return Comparison("unrelated")
@@ -60,27 +60,27 @@ def compare(stored: Statement, new: Statement) -> Comparison:
         return known
     pair = _align(stored, new)
     relation = _relation(pair)
-    if relation in ("same", "unrelated"):
-        return Comparison(relation)
-    denies = pair.stored.negated != pair.new.negated
-    if relation == "conflict" and denies and not pair.rests:
+    if stored.negated != new.negated:
         return Comparison(relation, *(f"it is {'not ' * s.negated}so" for s in (stored, new)))
-    return Comparison(relation, _said(pair.old_rest), _said(pair.new_rest))
+    turned = _opposed_slots(pair) or ("", "")
+    return Comparison(
+        relation, _said(pair.old_rest) or turned[0], _said(pair.new_rest) or turned[1]
+    )
 
 
-def _uncut(stored: Statement, new: Statement) -> Comparison | None:
+def _uncut(stored: Parsed, new: Parsed) -> Comparison | None:
     """Compare two statements in writing whose words are not cut; None where that tells nothing."""
-    values = None
-    if stored.frame and new.frame:
-        values = differing(stored.frame, new.frame)
-        if not values and both_hold(stored.frame, new.frame):
+    if stored.frame and new.frame and differ_in_values(stored.frame, new.frame):
+        if both_hold(stored.frame, new.frame):
             return Comparison("unrelated")
-    if not values and stored.held and new.held:
-        values = contradicting(stored.held, new.held)
-    return Comparison("conflict", *values) if values else None
+        if values := differing(stored.frame, new.frame):
+            return Comparison("conflict", *values)
+    if stored.held and new.held and (values := contradicting(stored.held, new.held)):
+        return Comparison("conflict", *values)
+    return None
 
 
-def may_be_same(one: Statement, other: Statement) -> bool:
+def may_be_same(one: Parsed, other: Parsed) -> bool:
     """Whether `compare` could call two statements the same; where not, it is known at once.
 
     Of what one side alone has, a word or two that add nothing may be left over, see `_only_light`.
@@ -91,7 +91,7 @@ def may_be_same(one: Statement, other: Statement) -> bool:
     return not all(any(True for _ in _alone(*side)) for side in sides)
 
 
-def tell_alike(one: Statement, other: Statement) -> bool:
+def tell_alike(one: Parsed, other: Parsed) -> bool:
     """Whether no small word of one side alone tells something: before or after, is or was."""
     if one.functions & lists.TELLING != other.functions & lists.TELLING:
         return False
@@ -99,7 +99,7 @@ def tell_alike(one: Statement, other: Statement) -> bool:
     return one.past == other.past or bool((one.functions | other.functions) & lists.AUXILIARIES)
 
 
-def _alone(one: Statement, other: Statement) -> Iterator[str]:
+def _alone(one: Parsed, other: Parsed) -> Iterator[str]:
     """Yield the keys of the terms that nothing of the other statement equals."""
     for term, handles in zip(one.terms, one.handles, strict=True):
         if handles.isdisjoint(other.known):
@@ -107,7 +107,8 @@ def _alone(one: Statement, other: Statement) -> Iterator[str]:
 
 
 def _said(terms: Sequence[Term]) -> str:
-    return " ".join(t.surface for t in terms if t.key not in lists.CHANGE_VERBS)
+    told = [t for t in terms if t.key not in lists.CHANGE_VERBS] or terms
+    return " ".join(t.surface for t in told)
 
 
 def _relation(pair: _Aligned) -> Relation:
@@ -117,64 +118,64 @@ def _relation(pair: _Aligned) -> Relation:
         return "unrelated"
     if not pair.rests or _only_light(pair):
         return _without_rests(pair)
-    if not _enough(pair):
-        return "unrelated"
-    if _retires(pair) or _opposed(pair) or _denied(pair):
+    return _by_rests(pair) if _enough(pair) else "unrelated"
+
+
+def _by_rests(pair: _Aligned) -> Relation:
+    if _retires(pair):
         return "conflict"
-    return _by_values(pair)
+    if pair.stored.negated != pair.new.negated:
+        return "conflict" if _denies(pair) else "unrelated"
+    return "conflict" if _opposed(pair) else _by_values(pair)
 
 
 def _without_rests(pair: _Aligned) -> Relation:
     if pair.stored.negated != pair.new.negated:
-        return "conflict" if _enough(pair) else "unrelated"
+        return "conflict"
     if not tell_alike(pair.stored, pair.new):
-        # The same things, "before" the one here and "after" it there.
-        opposed = any(stem(a.slot) in opposites_of(stem(b.slot)) for a, b in pair.shared)
-        return "conflict" if opposed and _enough(pair) else "doubtful"
+        return "conflict" if _opposed_slots(pair) else "doubtful"
     return "same" if _same_order(pair) else "unrelated"
+
+
+def _opposed_slots(pair: _Aligned) -> tuple[str, str] | None:
+    """Return how the same is told the other way round: "before" it here and "after" it there."""
+    slots = ((a.slot, b.slot) for a, b in pair.shared)
+    return next(((a, b) for a, b in slots if stem(a) in opposites_of(stem(b))), None)
 
 
 def _only_light(pair: _Aligned) -> bool:
     """Whether one side has a word or two more that add nothing to what is shared."""
     if pair.old_rest and pair.new_rest:
         return False
-    words = [a for a, _ in pair.shared if a.kind == "word"]
-    return len(pair.shared) >= 2 and bool(words) and all(t.key in lists.LIGHT for t in pair.rests)
+    return len(pair.shared) >= 2 and all(t.key in lists.LIGHT for t in pair.rests)
 
 
 # -- alignment ----------------------------------------------------------------------------------
 
 
-def _align(stored: Statement, new: Statement) -> _Aligned:
+def _align(stored: Parsed, new: Parsed) -> _Aligned:
     left = list(new.terms)
     shared: list[tuple[Term, Term]] = []
     rest: list[Term] = []
-    for term, handles in zip(stored.terms, stored.handles, strict=True):
-        match = None if handles.isdisjoint(new.known) else _partner_of(term, left)
+    for term in stored.terms:
+        match = _partner_of(term, left)
         if match is None:
             rest.append(term)
         else:
             left.remove(match)
             shared.append((term, match))
-    apart = [pair for pair in shared if _is_crossed(*pair, rest, left)]
-    return _Aligned(
-        stored,
-        new,
-        tuple(pair for pair in shared if pair not in apart),
-        (*rest, *(a for a, _ in apart)),
-        (*left, *(b for _, b in apart)),
-    )
+    apart = [pair for pair in shared if _is_crossed(*pair, rest)]
+    old_rest, new_rest = (*rest, *(a for a, _ in apart)), (*left, *(b for _, b in apart))
+    return _Aligned(stored, new, tuple(shared), old_rest, new_rest)
 
 
-def _is_crossed(one: Term, other: Term, rest: Sequence[Term], left: Sequence[Term]) -> bool:
+def _is_crossed(one: Term, other: Term, rest: Sequence[Term]) -> bool:
     """Whether one number names a thing here and counts there: "locker 1 has 7", "locker 7 has 9".
 
-    Then each side has a number left over, at the place that the shared number has on the other.
+    Then another number is left over.
     """
-    if one.kind != "number" or one.subject == other.subject:
-        return False
-    there = any(t.kind == "number" and t.subject == other.subject for t in rest)
-    return there and any(t.kind == "number" and t.subject == one.subject for t in left)
+    crosses = one.kind == "number" and one.subject != other.subject
+    return crosses and any(t.kind == "number" for t in rest)
 
 
 def _partner_of(term: Term, others: Sequence[Term]) -> Term | None:
@@ -197,7 +198,7 @@ def _different_subject(pair: _Aligned) -> bool:
         return term.subject and not (doers and _is_doer(term)) and term.key not in over
 
     old = [t for t in pair.old_rest if is_about(t)]
-    ours = [t for t in pair.new_rest if is_about(t) and not _soft(t)]
+    ours = [t for t in pair.new_rest if is_about(t)]
     return bool(old and ours) and not _opposite_terms(old, ours)
 
 
@@ -217,7 +218,7 @@ def _is_doer(term: Term) -> bool:
 def _names_office(pair: _Aligned) -> bool:
     """Whether both say who holds an office that one person holds at a time."""
     both = pair.stored, pair.new
-    plain = all(s.copula and not s.verbs and not s.functions & _INDEFINITE for s in both)
+    plain = not any(s.verbs or s.functions & _INDEFINITE for s in both)
     return plain and any(a.key in lists.OFFICES and not a.subject for a, _ in pair.shared)
 
 
@@ -238,7 +239,7 @@ def _enough(pair: _Aligned) -> bool:
     if any(a.kind == "word" for a, _ in pair.shared):
         return True
     both = pair.stored.first_person and pair.new.first_person
-    return both and (bool(pair.shared) or not pair.rests or _moves_house(pair))
+    return both and (bool(pair.shared) or _moves_house(pair))
 
 
 def _moves_house(pair: _Aligned) -> bool:
@@ -252,7 +253,7 @@ def _moves_house(pair: _Aligned) -> bool:
 def _same_order(pair: _Aligned) -> bool:
     order = [pair.new.terms.index(b) for _, b in pair.shared]
     if order == sorted(order):
-        return pair.stored.passive == pair.new.passive or len(order) < 2
+        return pair.stored.passive == pair.new.passive
     if pair.stored.passive != pair.new.passive:
         return True
     return _is_rotation(order, [a for a, _ in pair.shared])
@@ -284,8 +285,6 @@ def _value_kind(term: Term) -> str:
 
 def _opposed(pair: _Aligned) -> bool:
     """Whether a word of one side excludes a word of the other, and little else differs."""
-    if pair.stored.negated != pair.new.negated:
-        return False
     for a in pair.old_rest:
         for b in pair.new_rest:
             if a.key in opposites_of(b.key):
@@ -312,43 +311,35 @@ def _retires(pair: _Aligned) -> bool:
     )
 
 
-def _over(statement: Statement) -> set[str]:
+def _over(statement: Parsed) -> set[str]:
     """Return what a statement says is no more."""
     return {t.key for t in statement.terms if t.retired}
 
 
-def _denied(pair: _Aligned) -> bool:
-    if pair.stored.negated == pair.new.negated:
-        return False
-    return all(_light(t) or t.retired for t in pair.rests) or (
-        pair.new.changed and len(pair.rests) <= 1
-    )
+def _denies(pair: _Aligned) -> bool:
+    """Whether what one side denies is what the other says, and not more or less of it."""
+    return all(map(_light, pair.rests)) or (pair.new.changed and len(pair.rests) <= 1)
 
 
 def _by_values(pair: _Aligned) -> Relation:
-    if pair.stored.negated != pair.new.negated:
-        return "unrelated"
     old = [t for t in pair.old_rest if not _soft(t)]
     new = [t for t in pair.new_rest if not _soft(t)]
     qualified = [bool(s.functions & lists.QUALIFIERS) for s in (pair.stored, pair.new)]
     if not old or not new or qualified[0] != qualified[1] or _apart_in_time(old, new, pair):
         return "unrelated"
-    told_apart = _has_code_and_more(old) and _has_code_and_more(new)
+    told_apart = _has_code_and_more(old) or _has_code_and_more(new)
     typed, old, new = _take_typed_pairs(old, new)
     if typed is None:
         return "unrelated"
     if told_apart:
         return "doubtful"
     slots, old, new = _take_slot_pairs(old, new, pair, strict=typed > 0)
-    if typed:
-        old, new = _without_measures(old, new)
+    if typed and all(t.key in lists.LASTING and not t.subject for t in (*old, *new)):
+        old, new = [], []  # "lasts two weeks", "is three weeks long"
     # "The parallel class" is another class than "our class".
-    narrowed = any(
-        t.subject and t.kind == "word" and not t.verb and t.key != "new" for t in (*old, *new)
-    )
+    narrowed = any(t.subject and not t.verb and t.key != "new" for t in (*old, *new))
     close = not (old and new) and len(old) + len(new) <= 2 and _one_thing(pair, typed + slots)
-    close = close and not narrowed
-    if close and typed + slots:
+    if close and not narrowed:
         return "conflict"
     return "unrelated" if typed else "doubtful"
 
@@ -359,33 +350,20 @@ def _has_code_and_more(terms: Sequence[Term]) -> bool:
     return "code" in kinds and len(kinds) > 1
 
 
-def _without_measures(old: list[Term], new: list[Term]) -> tuple[list[Term], list[Term]]:
-    """Leave out what only says what sort of value a number is: "lasts", "is … long".
-
-    Where both sides have such words they must say the same, for a room is 4 m long and 3 m wide;
-    and where more is said beside it ("50 euros cheaper") it is another value.
-    """
-    rests = [[t for t in side if t.subject or t.key not in lists.MEASURING] for side in (old, new)]
-    said = [{t.key for t in side} & lists.MEASURING for side in (old, new)]
-    if all(said) and not said[0] | said[1] <= lists.LASTING:
-        return old, new
-    return old if rests[1] else rests[0], new if rests[0] else rests[1]
-
-
 def _one_thing(pair: _Aligned, values: int) -> bool:
     """Whether a thing is named beside the verb, or a verb alone is shared and one value differs."""
     things = [(a, b) for a, b in pair.shared if not _is_verb(a)]
     if things:
-        reversed_ = pair.stored.copula and pair.new.copula
-        return reversed_ or any(a.subject == b.subject for a, b in things)
-    told = pair.stored.past and pair.new.past
-    single = values == 1 or _are_addresses(pair)
-    return single and not told and (bool(pair.shared) or _moves_house(pair))
+        # "Our vet is Ann", "Ben is our vet".
+        turned = pair.stored.copula or pair.new.copula
+        return turned or any(a.subject == b.subject for a, b in things)
+    told = all(said.past for said in (pair.stored, pair.new))
+    return not told and (values == 1 or _are_addresses(pair))
 
 
 def _are_addresses(pair: _Aligned) -> bool:
     """Whether it is told where somebody lives: a street and its number are one value."""
-    return bool(pair.stored.verbs & pair.new.verbs & lists.DWELLING) and all(
+    return all(
         [t.slot in lists.PLACES for t in rest if t.slot] == [True] and not any(t.unit for t in rest)
         for rest in (pair.old_rest, pair.new_rest)
     )
@@ -404,25 +382,23 @@ def _apart_in_time(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> 
     new_times = {t.kind for t in new if t.kind in _TIMES}
     told = pair.stored.past, pair.new.past
     once = (old_times and told[0] and not new_times) or (new_times and told[1] and not old_times)
-    if once or (_is_seasonal(old) and _is_seasonal(new)):
+    if once or _is_seasonal(old) or _is_seasonal(new):
         return True
-    if not old_times & new_times:
+    both = old_times & new_times
+    if not both:
         return _was_and_is(pair)
-    if "day" in old_times & new_times or (_is_periodic(old) and _is_periodic(new)):
+    if "day" in both or _is_periodic(old) or _is_periodic(new):
         return True
-    years = {t.unit for t in (*old, *new) if t.kind == "date"} - {""}
-    if len(years) > 1 and pair.stored.past:
-        return True
-    if any(a.kind in ("version", "code", "path") for a, _ in pair.shared):
+    if any(a.kind in ("version", "code") for a, _ in pair.shared):
         return False  # 4.1.0 is shipped once
     last = [bool(s.functions & lists.FORMER) for s in (pair.stored, pair.new)]
-    return all(told) or (any(told) and last[0] != last[1])
+    return all(told) or (any(told) and last[0] != last[1]) or _was_and_is(pair)
 
 
 def _was_and_is(pair: _Aligned) -> bool:
     """Whether one tells how it was, the other how it is; a change ("was moved to") tells both."""
     both = (pair.stored, pair.new)
-    if any(said.changed or "to" in said.functions for said in both):
+    if any("to" in said.functions for said in both):
         return False
     told = {(bool(said.functions & lists.WAS), bool(said.functions & lists.IS)) for said in both}
     forms = ((a.surface.lower(), b.surface.lower()) for a, b in pair.shared)
@@ -474,9 +450,7 @@ _ALIKE = (
 
 def _comparable(one: Term, other: Term) -> bool:
     if one.kind != other.kind:
-        measured = (
-            one.unit if one.kind == "number" else other.unit if other.kind == "number" else ""
-        )
+        measured = any(t.unit for t in (one, other) if t.kind == "number")
         return frozenset({one.kind, other.kind}) in _ALIKE and not measured
     if one.kind == "number" and one.unit and other.unit:
         return one.unit.split(":")[0] == other.unit.split(":")[0]
@@ -519,9 +493,8 @@ def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
     """Group the terms that stand together."""
     phrases: list[list[Term]] = []
     for term in terms:
-        last = phrases[-1][-1] if phrases else None
-        apart = last is None or term.at > last.at + 2 or bool(term.slot)
-        if apart or _is_verb(term) or (last is not None and _is_verb(last)):
+        last = phrases[-1][-1] if phrases else term
+        if last is term or term.slot or term.at > last.at + 2 or _is_verb(last):
             phrases.append([term])
         else:
             phrases[-1].append(term)
@@ -531,18 +504,13 @@ def _phrases(terms: Sequence[Term]) -> list[list[Term]]:
 def _excludes(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     if not _slots_agree(old, new, pair):
         return False
-    placed = old[0].slot in lists.PLACES and new[0].slot in lists.PLACES
-    kinds = {"word", "number"} if placed else {"word"}
-    if max(len(old), len(new)) > 3 or not {t.kind for t in (*old, *new)} <= kinds:
+    kinds = {"word", "number"} if old[0].slot in lists.PLACES else {"word"}
+    if not {t.kind for t in (*old, *new)} <= kinds or _is_verb(old[0]) or _is_verb(new[0]):
         return False
-    if _is_verb(old[0]) or _is_verb(new[0]):
+    if (pair.stored.verbs | pair.new.verbs) & lists.LIST_VERBS:
         return False
-    classed = {lists.CLOSED_CLASSES.get(t.key) for t in old} & {
-        lists.CLOSED_CLASSES.get(t.key) for t in new
-    } - {None}
-    if classed:
-        return not (pair.stored.verbs & pair.new.verbs & lists.LIST_VERBS)
-    return _functional(old, new, pair)
+    one, other = ({lists.CLOSED_CLASSES.get(t.key) for t in side} for side in (old, new))
+    return bool((one & other) - {None}) or _functional(old, new, pair)
 
 
 def _slots_agree(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
@@ -567,10 +535,6 @@ def _how_told(place: Sequence[Term]) -> str:
     return "thing" if is_thing else "name" if place[0].name else "state"
 
 
-def _changes(verbs: frozenset[str]) -> bool:
-    return bool(verbs & lists.CHANGE_VERBS - {"go"})  # "goes to school"
-
-
 def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> bool:
     """Whether only one thing can stand here: an attribute, a role, a place."""
     verbs = pair.stored.verbs & pair.new.verbs
@@ -581,11 +545,6 @@ def _functional(old: Sequence[Term], new: Sequence[Term], pair: _Aligned) -> boo
         if keys & lists.ATTRIBUTES or old[0].slot in lists.PLACES - {"to"}:
             return True
         return all(p[0].name for p in (old, new))
-    if verbs & lists.LIST_VERBS:
-        return False
-    one, other = sorted((pair.stored.verbs, pair.new.verbs), key=_changes)
-    moved = _changes(other)
-    exclusive = bool(verbs & lists.EXCLUSIVE_VERBS) or (
-        moved and bool(one & lists.EXCLUSIVE_VERBS or not one)
-    )
-    return exclusive and not (pair.stored.past and pair.new.past and not moved)
+    changes = (pair.stored.verbs | pair.new.verbs) & lists.CHANGE_VERBS - {"go"}  # "goes to school"
+    exclusive = bool(verbs & lists.EXCLUSIVE_VERBS or changes)
+    return exclusive and not (pair.stored.past or pair.new.past)

@@ -189,7 +189,7 @@ def _scored(messages: Sequence[Message], cues: Sequence[Cues]) -> Iterator[_Pick
         if message.role not in ("user", "assistant"):
             continue
         said = cleaned(message)
-        if not said or (raw_output_reason(said, max_chars=100_000) and message.role == "user"):
+        if not said or (message.role == "user" and raw_output_reason(said)):
             continue
         for sentence in sentences(said):
             score = _score(sentence, message.role, cues)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from palace.errors import ModelError
 from palace.learn.comparing import Comparison, compare
-from palace.learn.statement import read_statement
+from palace.learn.parsed import read_statement
 from palace.ports import ConflictJudge
 from palace.types.changes import Relation
 from palace.types.memory import Memory

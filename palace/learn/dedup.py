@@ -68,18 +68,17 @@ def is_of_one_place(memory: Memory, other: Memory) -> bool:
 
 def of_one_time(text: str, at: datetime | None, memory: Memory) -> bool:
     """Whether "today", "this month" or "31 July" in a text means what it means in a memory."""
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     said = memory.created
     if at is None or said is None:
         return True
     terms = read_statement(text).terms
-    if at.date() != said.date():
-        days = [term.key for term in terms if term.kind == "day"]
-        if any(_period(day, at) != _period(day, said) for day in days):
-            return False
-    dates = {term.key: term.unit for term in terms if term.kind == "date"}
-    return not dates or all(
+    days = [term.key for term in terms if term.kind == "day"]
+    if any(_period(day, at) != _period(day, said) for day in days):
+        return False
+    dates = {term.key: term.unit for term in terms}
+    return all(
         _are_one_date(term.key, (dates[term.key], at), (term.unit, said))
         for term in read_statement(memory.text).terms
         if term.kind == "date" and term.key in dates
@@ -105,10 +104,10 @@ def _period(day: str, at: datetime) -> object:
 
 def _is_normalised(text: str, other: str) -> bool:
     from palace.learn.comparing import tell_alike
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     ours, theirs = _tokens(text), _tokens(other)
-    if not ours or not theirs:
+    if not ours:
         return fold(" ".join(text.split())) == fold(" ".join(other.split()))
     same = ours == theirs and _signs(text) == _signs(other)
     return same and tell_alike(read_statement(text), read_statement(other))
@@ -116,7 +115,7 @@ def _is_normalised(text: str, other: str) -> bool:
 
 def _is_near(text: str, other: str) -> bool:
     from palace.learn.comparing import compare, may_be_same
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     one, two = sorted((text, other))  # what is symmetric in meaning must be so in fact
     ours, theirs = read_statement(one), read_statement(two)

@@ -47,30 +47,38 @@ class Frame(NamedTuple):
 
 
 def frame_of(text: str) -> Frame | None:
-    """Return what a statement says around its values; None without such letters or values."""
+    """Return what a statement says around its values; None without such letters."""
     if text.isascii() or not _DENSE.search(text):
         return None
     plain = NOW.sub("", unicodedata.normalize("NFKC", text)).strip(_ENDS)
     values = tuple(match[0].strip() for match in VALUE.finditer(plain))
-    if not values:
-        return None
     marked = VALUE.sub(lambda match: _DAY_MARK if match["day"] else _MARK, plain)
     told = bool(_TOLD.search(plain)) and not _CHANGED.search(plain)
     return Frame(_JOINS.sub("", _BLANKS.sub("", marked)), values, told)
 
 
+def differ_in_values(stored: Frame, new: Frame) -> bool:
+    """Whether two statements say the same but for values."""
+    as_many = len(stored.values) == len(new.values)
+    return stored.around == new.around and as_many and stored.values != new.values
+
+
+def both_hold(stored: Frame, new: Frame) -> bool:
+    """Whether statements that differ in values may both be true.
+
+    Both tell what happened once, or one value is in digits and the other is not: 3万, 30000.
+    """
+    pairs = zip(stored.values, new.values, strict=True)
+    return (stored.told and new.told) or any(_is_written_otherwise(*pair) for pair in pairs)
+
+
 def differing(stored: Frame, new: Frame) -> tuple[str, str] | None:
     """Return the values in which two statements contradict each other, None where they do not.
 
-    They say the same around them, and the values stand together, behind what they are told of and
-    close to the end.
+    The values that differ stand together, behind what they are told of and close to the end.
     """
-    if stored.around != new.around or stored.told or new.told:
-        return None
     pairs = list(zip(stored.values, new.values, strict=True))
     others = [n for n, (old, now) in enumerate(pairs) if old != now]
-    if not others or any(_is_written_otherwise(*pairs[n]) for n in others):
-        return None
     places = [n for n, sign in enumerate(new.around) if sign in (_MARK, _DAY_MARK)]
     first, last = others[0], others[-1]
     before, behind = new.around[: places[first]], new.around[places[last] + 1 :]
@@ -92,17 +100,6 @@ def with_day(text: str, new: str) -> str:
     if len(told) != 1 or len(held) != 1 or told[0][0] == held[0][0]:
         return ""
     return f"{text[: held[0].start()]}{told[0][0]}{text[held[0].end() :]}"
-
-
-def both_hold(stored: Frame, new: Frame) -> bool:
-    """Whether statements that say the same around other values may both be true.
-
-    Both tell what happened once, or one value is in digits and the other is not: 3万, 30000.
-    """
-    if stored.around != new.around or stored.values == new.values:
-        return False
-    pairs = zip(stored.values, new.values, strict=True)
-    return stored.told or new.told or any(_is_written_otherwise(*pair) for pair in pairs)
 
 
 def _is_written_otherwise(one: str, other: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
 import palace.learn.word_classes as lists
-from palace.learn.statement import Statement, read_statement
+from palace.learn.parsed import Parsed, read_statement
 from palace.learn.values import Term
 
 # "The tyres of the car", "a lock for the bike": neither is there only while the other is.
@@ -19,28 +19,26 @@ _WHEN = frozenset({"month", "date", "year", "day"})
 _HAS = frozenset({"has", "have"})
 
 
-def ends(stored: Statement, new: Statement) -> bool:
+def ends(stored: Parsed, new: Parsed) -> bool:
     """Whether the new statement only says that what the stored one says is over.
 
     "We sold the caravan", "she no longer cleans for us": what is over may be a part of what is
     stored, and the new statement may say nothing else.
     """
     denies = new.negated and bool(new.functions & lists.NO_MORE)
-    if not denies and not any(t.retired for t in new.terms):
-        return False
     told = [t for t in new.terms if t.kind not in _WHEN]
     over = [t for t in told if not t.subject and (t.retired or denies)]
     # "We switched from Trello to Linear", where "we" use Trello.
     switches = new.first_person and bool(
         new.verbs & lists.CHANGE_VERBS and stored.verbs & lists.HAVING
     )
-    if not over or not (denies or switches or _quits(new)) or stored.negated or stored.past:
+    if not (denies or switches or _quits(new)) or stored.negated or stored.past:
         return False
     subjects = {t.key for t in new.terms if t.subject} - lists.QUITTING
     if stored.first_person != new.first_person or not subjects <= {stored.terms[0].key}:
         return False
     held = {t.key: t.slot for t in _whole(stored.terms)}
-    done = [t for t in over if t.verb] or (over[:1] if denies else [])
+    done = [t for t in over if t.verb]
     things = [t for t in over if t not in done]
     if done and all(t.key in held for t in done):
         return all(held.get(t.key) == t.slot for t in things)
@@ -50,15 +48,14 @@ def ends(stored: Statement, new: Statement) -> bool:
     return has and bool(things) and all(t.key in held for t in things)
 
 
-def may_be_over(held: Statement, change: Statement) -> bool:
+def may_be_over(held: Parsed, change: Parsed) -> bool:
     """Whether a change ends what another statement says of the thing that it leaves.
 
     What happened once, and is told later, does not bring it back. Who moved from Kiel was born
     there all the same, and may have a flat there; who plays the cello instead of the viola may own
     one. What is sold nobody has.
     """
-    was = held.functions & lists.WAS and not held.functions & lists.IS
-    if not held.changed and (held.past or was):
+    if not held.changed and (held.past or held.functions & lists.WAS):
         return False
     has = not held.verbs and bool(held.functions & _HAS)
     others = has or held.verbs & lists.LIST_VERBS - change.verbs
@@ -73,13 +70,13 @@ def tells_news(text: str) -> bool:
     return "again" in said.functions or (said.changed and "go" not in said.verbs)
 
 
-def _quits(new: Statement) -> bool:
-    """Whether "we" end something, and the statement ends with it: "we cancelled the Economist".
+def _quits(new: Parsed) -> bool:
+    """Whether something is ended, and the statement ends with it: "we cancelled the Economist".
 
     When that was may follow. "I left the car in Bath" ends nothing.
     """
     told = [t for t in new.terms if t.kind not in _WHEN]
-    return new.first_person and any(t.key in lists.QUITTING for t in told) and told[-1].retired
+    return any(t.key in lists.QUITTING for t in told) and told[-1].retired
 
 
 def _whole(terms: Sequence[Term]) -> Iterator[Term]:

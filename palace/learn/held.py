@@ -80,8 +80,7 @@ def held_in(text: str) -> Held | None:
     said = _BLANKS.sub(" ", unicodedata.normalize("NFKC", text)).strip(_ENDS)
     language = "ko" if _HANGUL.search(said) else "ja" if _KANA.search(said) else "zh"
     rules = _rules(language)
-    if language != "ko":
-        said = _AROUND_DENSE.sub("", said)
+    said = _AROUND_DENSE.sub("", said)
     plain = said.translate(rules.written)
     if rules.unless.search(plain):
         return None
@@ -130,10 +129,9 @@ def contradicting(stored: Held, new: Held) -> tuple[str, str] | None:
     if stored.kind == new.kind and new.kind in _ALIKE and old[-1] != now[-1]:
         return None
     # What moved in 2010 may have moved again since.
-    is_history = stored.kind == "moves" and bool(stored.does)
-    if not (_may_end(stored, new) or (not is_history and _may_end(new, stored))):
-        return None
-    return stored.value, new.value
+    if _may_end(stored, new) or (not stored.does and _may_end(new, stored)):
+        return stored.value, new.value
+    return None
 
 
 def _are_one(one: str, other: str) -> bool:
@@ -152,8 +150,7 @@ def _may_end(one: Held, other: Held) -> bool:
         return one.does == other.does
     if other.kind == "moves" and one.does:
         return False  # who moves may work where he did
-    is_alike = other.kind == "moves" or other.does in ("", one.does)
-    return is_alike and one.kind in _CHANGES.get(other.kind, ())
+    return one.kind in _CHANGES.get(other.kind, ())
 
 
 def _plain(said: str) -> str:

@@ -16,7 +16,6 @@ import regex
 
 from palace.learn.json_stream import is_json
 
-DEFAULT_MAX_CHARS = 2000
 _JSON_SHARE = 0.6
 _JSON_MIN_CHARS = 80
 _JSON_ATTEMPTS = 20
@@ -84,18 +83,12 @@ _CONTROL = regex.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 _SURROGATE = regex.compile("[\ud800-\udfff]")
 
 
-def raw_output_reason(text: str, *, max_chars: int = DEFAULT_MAX_CHARS) -> str | None:
+def raw_output_reason(text: str) -> str | None:
     """Return why a text is raw tool output and no memory, or None if it reads like a statement.
-
-    Args:
-        text: Any text.
-        max_chars: Longest statement, in characters, >= 1; more is over-long whatever it says.
 
     Returns:
         A phrase for a person, such as "it is a stack trace", that never repeats the text.
     """
-    if len(text) > max_chars:
-        return f"it has {len(text)} characters, more than the {max_chars} of one statement"
     if _ANSI.search(text):
         return "it holds terminal escape sequences"
     fenced = _FENCE.match(text)

@@ -89,7 +89,7 @@ def _with_its_value(text: str, said: Contradiction) -> str:
             return f"{before}{number}{after}"
     # The rules have word lists, which nobody needs who only asks.
     from palace.learn.dense import with_day
-    from palace.learn.statement import read_statement
+    from palace.learn.parsed import read_statement
 
     if right := with_day(text, said.new):
         return right

@@ -37,8 +37,7 @@ def promotion_of(
     from palace.learn.hygiene import raw_output_reason
 
     for name, value in (("note", entry.text), ("summary", summary)):
-        raw = raw_output_reason(value, max_chars=writer.max_chars)
-        if raw:
+        if raw := raw_output_reason(value):
             raise TextRefusedError(
                 f"the {name} is raw tool output: {raw}",
                 hint="note in your own words what was learned from it, then promote that note",

@@ -62,7 +62,6 @@ VERB_FORMS: dict[str, str] = WRITTEN["verb_forms"]
 PAST_FORMS, NO_PAST = folded("past_forms"), folded("no_past")
 ATTRIBUTES, OFFICES, LABELS = _stems("attributes"), _stems("offices"), _stems("labels")
 LASTING = _stems("lasting")
-MEASURING = LASTING | _stems("other_measuring")
 LIGHT, LIGHT_BESIDE_OPPOSITES = _stems("light"), folded("light_beside_opposites")
 QUALIFIERS, FORMER, SEASONS = folded("qualifiers"), folded("former"), _stems("seasons")
 SYNONYMS, CLOSED_CLASSES = _classes("synonyms"), _classes("closed_classes")

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from palace import Duplicate, Mempalace
-from palace.learn import statement, values
+from palace.learn import parsed, values
 from palace.learn.comparing import compare, may_be_same
 from palace.learn.conflict import find_conflicts
 from palace.learn.dedup import find_duplicate, says_the_same
-from palace.learn.statement import read_statement
+from palace.learn.parsed import read_statement
 from palace.learn.word_classes import ANTONYMS, opposites_of
 from tests.doubles import memory
 
@@ -129,10 +129,10 @@ def test_a_text_is_cut_at_its_blanks_as_it_is_as_a_whole(text: str) -> None:
 def test_what_a_word_says_by_itself_it_says_everywhere(text: str) -> None:
     pieces = values.cut(text)
     for at, piece in enumerate(pieces):
-        alone = statement._alone(piece)
+        alone = parsed._alone(piece)
         if alone is not None and piece.kind == "word":
             assert values.read_value(pieces, at) is None
-            assert alone == (statement._word(pieces, at), 1)
+            assert alone == (parsed._word(pieces, at), 1)
 
 
 @plain

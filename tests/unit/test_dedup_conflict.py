@@ -194,6 +194,9 @@ def test_what_only_sounds_otherwise_is_the_same(one: str, other: str) -> None:
         ("2025-12-01", "The form is due on 31 July.", "2026-01-02", "31 July 2026", True),
         ("2026-03-01", "The form is due on 31 July.", "2026-03-02", "31 July 2025", True),
         ("2025-12-01", "The form is due on 31 July.", "2026-01-02", "31 July", True),
+        ("2026-03-01", "The form is due on 31 July 2029.", "2026-03-02", "31 July 2029", True),
+        ("2026-07-31", "The form is due on 31 July.", "2026-08-01", "31 July 2027", False),
+        ("2026-03-01", "The form is due on 1 May.", "2026-03-02", "31 July", False),
     ],
 )
 def test_a_day_without_its_year_is_one_of_the_time_it_is_said_in(
@@ -203,6 +206,36 @@ def test_a_day_without_its_year_is_one_of_the_time_it_is_said_in(
     at = datetime.fromisoformat(now + "T09:00:00+00:00")
     found = find_duplicate(f"The form is due on {new}.", [held], at=at)
     assert (found is not None) is same
+
+
+@pytest.mark.parametrize(
+    ("period", "said", "now", "same"),
+    [
+        ("today", "2026-03-02", "2026-03-02", True),
+        ("today", "2026-03-02", "2026-03-03", False),
+        ("this week", "2026-03-02", "2026-03-06", True),
+        ("this week", "2026-03-06", "2026-03-09", False),
+        ("this month", "2026-03-02", "2026-03-30", True),
+        ("this month", "2026-03-30", "2026-04-02", False),
+        ("this year", "2026-03-02", "2026-11-02", True),
+        ("this year", "2026-11-02", "2027-01-02", False),
+    ],
+)
+def test_a_day_or_period_means_the_one_it_is_said_in(
+    period: str, said: str, now: str, same: bool
+) -> None:
+    text = f"Mira is on call {period}."
+    held = replace(memory(text), created=datetime.fromisoformat(said + "T09:00:00+00:00"))
+    at = datetime.fromisoformat(now + "T09:00:00+00:00")
+    assert (find_duplicate(text, [held], at=at) is not None) is same
+    assert find_duplicate(text, [held]) is not None
+    assert find_duplicate(text, [memory(text)], at=at) is not None
+
+
+def test_a_number_without_its_unit_is_no_day_without_its_year() -> None:
+    at = datetime.fromisoformat("2026-03-02T09:00:00+00:00")
+    held = replace(memory("The fee is 30."), created=at)
+    assert find_duplicate("The fee is 30 euros.", [held], at=at) is not None
 
 
 # -- conflicts ----------------------------------------------------------------------------------
@@ -375,6 +408,12 @@ def test_a_judge_has_the_last_word(
     judge = ScriptedJudge(said)
     assert bool(find_conflicts(pair[0], [memory(pair[1], 0)], judge=judge)) is found
     assert judge.asked == [(pair[1], pair[0])]
+
+
+def test_what_a_judge_alone_sees_has_no_value_to_name() -> None:
+    stored, new = memory("She prefers tea."), "He prefers tea."
+    found = find_conflicts(new, [stored], judge=ScriptedJudge("conflict"))
+    assert found == [(stored, "stored: no such value; new: no such value")]
 
 
 def test_a_judge_is_not_asked_about_what_is_plain() -> None:

@@ -1,6 +1,6 @@
 """A statement taken apart: what it is about, what it says of it, and whether it denies it.
 
-In: any text. Out: a `Statement` of terms with their kind, slot and place, cheap to compare. Only
+In: any text. Out: a `Parsed` of terms with their kind, slot and place, cheap to compare. Only
 the first `MAX_TERMS` terms are looked at, so that no text can cost much.
 """
 
@@ -39,7 +39,7 @@ _DECIDING = lists.FUNCTION_WORDS | lists.FORMER | lists.QUALIFIERS
 _MAY_END = lists.LEAVING | frozenset("longer more from statt of not than".split())
 
 
-class Statement(NamedTuple):
+class Parsed(NamedTuple):
     """A text, taken apart.
 
     Attributes:
@@ -80,7 +80,7 @@ class Statement(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def read_statement(text: str) -> Statement:
+def read_statement(text: str) -> Parsed:
     """Take a text apart; any text gives a statement, at a cost that is bounded."""
     pieces = cut(text)
     terms = _terms(pieces)
@@ -94,7 +94,7 @@ def read_statement(text: str) -> Statement:
     terms = [t._replace(subject=True) if t.at < split or t in moved else t for t in terms]
     verbs = frozenset(t.key for t in terms if t.verb and not t.subject)
     handles = tuple(handles_of(t.key, t.surface, t.kind) for t in terms)
-    return Statement(
+    return Parsed(
         terms=tuple(terms),
         negated=not present.isdisjoint(lists.NEGATIONS) and _is_negated(pieces),
         owner=next((lists.OWNERS[f] for f in folded if f in lists.OWNERS), ""),

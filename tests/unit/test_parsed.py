@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from palace.learn.statement import read_statement
+from palace.learn.parsed import read_statement
 from palace.learn.values import MAX_TERMS, cut, read_value
 
 
