@@ -66,3 +66,9 @@ def test_now_is_aware_and_whole() -> None:
 def test_a_moment_that_utc_does_not_know_is_none() -> None:
     assert aware_moment("0001-01-01T00:00:00+10:00") is None
     assert aware_moment("9999-12-31T23:59:59-10:00") is None
+
+
+def test_ids_sort_by_when_they_were_made_within_a_millisecond_too() -> None:
+    made = [new_id("v") for _ in range(5000)]
+    assert made == sorted(made)
+    assert len({id_time(one) for one in made}) < 5000
