@@ -90,6 +90,8 @@ def gathered(
     if asked.sort == "of_asker":
         liked, said = latest(("preference",)), latest(("event",))
         told = [*liked, *(m for m in [*told, *said] if m not in liked and _tells_of_asker(m))]
+    else:
+        told = [m for m in told if _is_kept(m)]
     return [m for m in told if visible(m)][:_MOST]
 
 
@@ -117,16 +119,19 @@ def _is_apart(memory: Memory) -> bool:
     return not memory.session or memory.provenance == "task"
 
 
+def _is_kept(memory: Memory) -> bool:
+    """Whether a memory was given to be kept, and is no line that somebody wrote by hand."""
+    return memory.id.startswith("m-")
+
+
 def _tells_of_asker(memory: Memory) -> bool:
     """Whether it was told, and begins as "I live in Bergen." or "The user lives in Bergen."."""
     first, *second = [fold(word) for word in _WORD.findall(memory.text)[:2]] or [""]
     own = first in folded_words("first_person")
     if memory.kind == "event":
         return own and memory.speaker.casefold() in ASKING and "?" not in memory.text
-    if not memory.id.startswith("m-"):
-        return False
-    is_own = own and memory.trust == "user"
-    return is_own or not folded_words("asker_words").isdisjoint((first, *second))
+    named = not folded_words("asker_words").isdisjoint((first, *second))
+    return _is_kept(memory) and (named or (own and memory.trust == "user"))
 
 
 def _begin(day: date | None) -> datetime | None:

@@ -274,6 +274,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RetrievalEnforcer
         "utf-8",
     )
     day = timedelta(days=1)
+    (root / "rooms" / "diary").mkdir()
+    (root / "rooms" / "diary" / f"{TODAY - timedelta(days=1)}.md").write_text("I saw Ruth.\n")
     (house / "told.md").write_text(
         written("The spare key is under the third pot.", 1, TODAY - day)
         + written("I live in Bergen.", 2, TODAY - 3 * day)
