@@ -44,7 +44,10 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
         " ".join((*memory.tags, *drawer_tags, *memory.triggers)),
     ]
     if memory.created is not None and memory.room == TIMELINE:
-        place.append(f"{memory.created:%Y-%m-%d} {memory.created.day}")
+        # Its page is called after the day in UTC, and a person asks by that of the place.
+        here = memory.created.astimezone().date()
+        place = [part.replace(f"{memory.created:%Y-%m-%d}", str(here)) for part in place]
+        place.append(f"{here} {here.day}")
     elif day := day_of_file(memory.path):
         place.append(f"{day} {day.day}")
     context = _place_tokens("\n".join(part for part in place if part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -425,3 +426,34 @@ def test_behind_another_turn_it_is_not_the_time_of_now(spoken: Mempalace) -> Non
     history = (Message("user", "When is the recital?"), Message("assistant", "On Friday."))
     signal = RetrievalEnforcer(spoken).decide(Turn("What time is it?", history=history)).signal
     assert "of_now" not in signal.cues
+
+
+@pytest.fixture
+def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine whose day begins nine hours before that of UTC."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a program is fixed there")
+@pytest.mark.usefixtures("far_east")
+def test_a_conversation_is_of_the_day_of_the_place(tmp_path: Path) -> None:
+    morning = datetime.now(timezone.utc).astimezone().replace(hour=8, minute=5)
+    with Mempalace.open(tmp_path) as palace:
+        palace.import_turns(
+            [
+                ConversationTurn("s", "user", "The roofer comes on Monday.", morning),
+                ConversationTurn("s", "user", "The kettle is new.", morning - timedelta(days=1)),
+            ]
+        )
+        enforcer = RetrievalEnforcer(palace)
+        for day, said in (
+            ("today", "The roofer comes on Monday."),
+            ("yesterday", "The kettle is new."),
+        ):
+            verdict = enforcer.decide(f"What did we talk about {day}?")
+            assert [e.text for e in verdict.evidence] == [f"user: {said}"]
+        assert (tmp_path / "timeline" / f"{morning.astimezone(timezone.utc).date()}.md").is_file()
