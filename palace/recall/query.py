@@ -454,10 +454,13 @@ def _is_one_thing(content: Sequence[Word], lexicon: Lexicon) -> bool:
 
 
 def _today(turn: Turn) -> date:
-    """Return the day a turn speaks of as today; a month from both ends of the calendar at least."""
+    """Return the day a turn speaks of as today, where the calendar goes on on both sides.
+
+    That is a month before its end, and as long behind its beginning as a prompt can tell in months.
+    """
     if turn.as_of is None:
         return today_here()
-    return min(max(turn.as_of.date(), date(1, 2, 28)), date(9999, 11, 30))
+    return min(max(turn.as_of.date(), date(10, 1, 1)), date(9999, 11, 30))
 
 
 def _scope_of(turn: Turn) -> Scope:

@@ -368,7 +368,13 @@ def test_the_ends_of_the_calendar_hold(diary: Mempalace, year: int) -> None:
         datetime(year, 1, 1, tzinfo=timezone.utc),
         datetime(year, 12, 31, tzinfo=timezone.utc),
     ):
-        for prompt in ("What did I do last month?", "What is on tomorrow?", "And on Friday?"):
+        for prompt in (
+            "What did I do last month?",
+            "What did I do 99 months ago?",
+            "What did I tell you 99 weeks ago?",
+            "What is on tomorrow?",
+            "And on Friday?",
+        ):
             assert diary.analyse(Turn(prompt, as_of=day)).text == prompt
 
 
