@@ -16,6 +16,7 @@ from typing import Any
 from palace.ports import Candidate
 from palace.text import name_tokens_of, question_ranges, tokens, tokens_of, words
 from palace.text.day_names import day_of_file
+from palace.text.moments import day_here
 from palace.types.memory import TIMELINE, Memory
 
 _DEFAULTS = tuple((f.name, f.default) for f in fields(Memory))
@@ -45,7 +46,7 @@ def memory_tokens(memory: Memory, drawer_tags: Sequence[str] = ()) -> Tokens:
     ]
     if memory.created is not None and memory.room == TIMELINE:
         # Its page is called after the day in UTC, and a person asks by that of the place.
-        here = memory.created.astimezone().date()
+        here = day_here(memory.created)
         place = [part.replace(f"{memory.created:%Y-%m-%d}", str(here)) for part in place]
         place.append(f"{here} {here.day}")
     elif day := day_of_file(memory.path):

@@ -24,6 +24,17 @@ def today_here() -> date:
     return utc_now().astimezone().date()
 
 
+def day_here(moment: datetime) -> date:
+    """Return the day of an aware moment in the machine's own time zone; of itself if it has none.
+
+    At both ends of the calendar there is no such day.
+    """
+    try:
+        return moment.astimezone().date()
+    except (OverflowError, ValueError, OSError):
+        return moment.date()
+
+
 def in_utc(moment: datetime) -> datetime:
     """Return a moment in UTC, which one of no zone is in already.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from palace.ports import TermCounts
 from palace.recall.lexicon import Lexicon, load_lexicon
 from palace.recall.relative_days import Dated, Told, dates_of_weekdays, days_as_dated
 from palace.text import words
+from palace.text.moments import day_here
 
 TODAY = date(2026, 11, 28)  # a Saturday
 
@@ -434,19 +435,37 @@ def test_behind_another_turn_it_is_not_the_time_of_now(spoken: Mempalace) -> Non
     assert "of_now" not in signal.cues
 
 
+_ZONED = pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a program is fixed")
+
+
 @pytest.fixture
-def far_east(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine whose day begins nine hours before that of UTC."""
-    monkeypatch.setenv("TZ", "JST-9")
-    time.tzset()
-    yield
+def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """What moves the machine to a time zone."""
+
+    def move(zone: str) -> None:
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+
+    yield move
     monkeypatch.undo()
     time.tzset()
 
 
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a program is fixed there")
-@pytest.mark.usefixtures("far_east")
-def test_a_conversation_is_of_the_day_of_the_place(tmp_path: Path) -> None:
+@_ZONED
+@pytest.mark.parametrize("zone", ["JST-9", "EST5"])
+def test_the_days_of_a_place_end_with_the_calendar(
+    in_zone: Callable[[str], None], zone: str
+) -> None:
+    in_zone(zone)
+    for moment in (datetime.min, datetime.max):
+        assert day_here(moment.replace(tzinfo=timezone.utc)) == moment.date()
+
+
+@_ZONED
+def test_a_conversation_is_of_the_day_of_the_place(
+    in_zone: Callable[[str], None], tmp_path: Path
+) -> None:
+    in_zone("JST-9")
     morning = datetime.now(timezone.utc).astimezone().replace(hour=8, minute=5)
     with Mempalace.open(tmp_path) as palace:
         palace.import_turns(
