@@ -19,7 +19,9 @@ from palace.types.memory import TIMELINE, Memory, MemoryKind
 from palace.types.query import Gathering
 from palace.types.session import ASKING
 
-_TOLD: Sequence[MemoryKind] = ("fact", "preference", "procedure", "correction", "negative")
+_LIKED: Sequence[MemoryKind] = ("preference",)
+_FACTS: Sequence[MemoryKind] = ("fact", "procedure", "correction", "negative")
+_SAID: Sequence[MemoryKind] = ("event",)
 # Of what was told last so much is looked through for what somebody said of himself.
 _LOOKED_THROUGH = 500
 _MOST = 50
@@ -86,12 +88,10 @@ def gathered(
         since=_begin(asked.since),
         until=_begin(asked.until),
     )
-    told = latest(_TOLD)
-    if asked.sort == "of_asker":
-        liked, said = latest(("preference",)), latest(("event",))
-        told = [*liked, *(m for m in [*told, *said] if m not in liked and _tells_of_asker(m))]
+    if asked.sort == "told":
+        told = list(filter(_is_kept, latest((*_LIKED, *_FACTS))))
     else:
-        told = [m for m in told if _is_kept(m)]
+        told = [*latest(_LIKED), *filter(_tells_of_asker, [*latest(_FACTS), *latest(_SAID)])]
     return [m for m in told if visible(m)][:_MOST]
 
 

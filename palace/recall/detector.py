@@ -419,7 +419,9 @@ def _is_recall(before: RecallSignal | None) -> bool:
 
 def _is_or_leans_to_recall(before: RecallSignal | None) -> bool:
     """Whether it does, or leans to it."""
-    return _is_recall(before) or bool(before and before.leaning and _GOES_ON not in before.cues)
+    return _is_recall(before) or (
+        before is not None and before.leaning and _GOES_ON not in before.cues
+    )
 
 
 def _may_lean_on_recall(signal: RecallSignal, query: Query, features: Mapping[str, float]) -> bool:

@@ -49,7 +49,7 @@ def gathering_of(
     rest = prompt[: said.start] + prompt[said.end :] if said else prompt
     text, pattern = matchable(rest), _asked(lexicon)
     # To compile it takes some 5 ms, and most prompts say a word that is nowhere in it.
-    if any(begin not in pattern for begin in _WORD_BEGINS.findall(text)):
+    if any(begin[0] not in pattern for begin in _WORD_BEGINS.finditer(text)):
         return None
     asked = first_match(pattern, text, timeout_ms=timeout_ms)
     request = next((name for name in _SORTS if asked and asked[name]), None)

@@ -21,7 +21,7 @@ def utc_now() -> datetime:
 
 def today_here() -> date:
     """Return the present day of the machine's own time zone, in which a person says "today"."""
-    return utc_now().astimezone().date()
+    return day_here(utc_now())
 
 
 def day_here(moment: datetime) -> date:
